@@ -28,6 +28,16 @@ if TYPE_CHECKING:
     )
     from mailstore.records.draft import Draft
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
+TEMPLATES = {
+    "send": "write_message",
+    "mark_read": "write_reads",
+    "update_agent": "write_agent",
+    "record": "write_intervention",
+    "archive": "write_archive",
+    "adopt": "write_adopted",
+    "acknowledge": "write_acknowledgements",
+}
+"""The final commands, and the hook that a kind implements for each."""
 
 
 class Capability(StrEnum):
@@ -85,18 +95,6 @@ class Capabilities(msgspec.Struct, frozen=True):
     def without(self, reason: str, *capabilities: Capability) -> Capabilities:
         """Return these capabilities less some, for one reason."""
         return Capabilities({**self.missing, **dict.fromkeys(capabilities, reason)})
-
-
-TEMPLATES = {
-    "send": "write_message",
-    "mark_read": "write_reads",
-    "update_agent": "write_agent",
-    "record": "write_intervention",
-    "archive": "write_archive",
-    "adopt": "write_adopted",
-    "acknowledge": "write_acknowledgements",
-}
-"""The final commands, and the hook that a kind implements for each."""
 
 
 class WatchedPaths(NamedTuple):

@@ -11,6 +11,10 @@ from console.words.concern_words import line_of
 from mailstore.overview.picture import LeftOut, Median
 from mailstore.overview.standing import HotSpot
 
+HOUR, DAY = 3600, 86400
+FEW = 5
+"""Of fewer values than that, a median says of how many it is."""
+
 
 def totals(model: OverviewModel) -> str:
     """Return how much was sent and read, and since when."""
@@ -59,11 +63,6 @@ def left_out_words(left: LeftOut) -> str:
     )
     counts = [f"{count(number)} {one if number == 1 else more}" for number, one, more in parts if number]
     return f"not counted: {', '.join(counts)}" if counts else ""
-
-
-HOUR, DAY = 3600, 86400
-FEW = 5
-"""Of fewer values than that, a median says of how many it is."""
 
 
 def length_words(seconds: float) -> str:

@@ -23,6 +23,8 @@ FEWEST = 4
 
 SPARED = 3
 """So few lines are not hidden."""
+LONGEST_REASON = 200
+LONGEST_NAME = 40
 
 
 class MessageKeys(NamedTuple):
@@ -85,9 +87,6 @@ def _strips(portions: Sequence[LineSource]) -> Iterator[Strip]:
         yield from (portion[at] for at in range(len(portion)))
 
 
-LONGEST_REASON = 200
-
-
 def waiting_line(way: MessageWay | None, width: int, styles: TextStyles, now: float) -> Strip:
     """Return that a message waits in an outbox; if it was tried, by what transport, when, and why that failed."""
     left: list[Piece] = [(f"{HELD} ", styles.warn)]
@@ -99,9 +98,6 @@ def waiting_line(way: MessageWay | None, width: int, styles: TextStyles, now: fl
     left.append((f"{words}{by}{reason}", styles.warn))
     left.append((f" · {visible_line(way_line(way, now))}", styles.muted))
     return layout_line(left, [], width, Style.null())
-
-
-LONGEST_NAME = 40
 
 
 def attachment_lines(files: Sequence[AttachedFile], key: str, width: int, styles: TextStyles) -> list[Strip]:

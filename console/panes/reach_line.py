@@ -37,6 +37,10 @@ PARTS = (
 MOST_NAMES = 6
 PROBLEMS = ("unknown", "dead")
 """What is said first, and in full."""
+LONGEST_NAMES = 24
+ROOMY = 70
+"""Cells from which on there is room for both actions; the footer names the other one."""
+SEND_NOW = action_of("compose.send-now")
 
 
 class ReachLine(Static):
@@ -99,12 +103,6 @@ def _hearing(hearing: Mapping[Hearing, Sequence[str]], reached: int) -> list[Con
         more = f" +{len(names) - MOST_NAMES}" if shown and len(names) > MOST_NAMES else ""
         parts.append(Content.assemble((when.value, "$success"), f"{shown}{more}"))
     return parts
-
-
-LONGEST_NAMES = 24
-ROOMY = 70
-"""Cells from which on there is room for both actions; the footer names the other one."""
-SEND_NOW = action_of("compose.send-now")
 
 
 class HeldLine(ClickLine):

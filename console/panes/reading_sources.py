@@ -22,6 +22,8 @@ DEEPEST = 8
 SAMPLED = 16
 MOST_GUESSED = 40
 """Lines: long texts are cut to a screenful."""
+MISSING_FILE = "!attachment-missing:"
+LOOK_SECONDS = 30
 
 
 class ShownOutline:
@@ -125,10 +127,6 @@ def _messages(mailbox: Mailbox, keys: Sequence[str]) -> int:
         if (message := mailbox.message(key)) is not None and message.location is not None
     ]
     return sorted(lengths)[(len(lengths) - 1) // 2] if lengths else 0
-
-
-MISSING_FILE = "!attachment-missing:"
-LOOK_SECONDS = 30
 
 
 class ReadingSource(ABC):

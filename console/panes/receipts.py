@@ -51,6 +51,12 @@ UNREACHED = "ended, not read by"
 """The label of those who ended before reading mail to a channel, which is not a dead letter."""
 
 Standings = Sequence[tuple[str, Standing]]
+SIGNS = {
+    WayState.WAITING: (HELD, "$warning"),
+    WayState.REFUSED: (FAILED, "$error"),
+    WayState.GIVEN_UP: (FAILED, "$error"),
+    WayState.TURNED_AWAY: (FAILED, "$error"),
+}
 
 
 def is_alarming(standing: Standing) -> bool:
@@ -150,14 +156,6 @@ def wrapped(words: Sequence[str], width: int, separator: str = ",") -> list[str]
         else:
             lines[-1] = f"{lines[-1]} {piece}".lstrip()
     return lines
-
-
-SIGNS = {
-    WayState.WAITING: (HELD, "$warning"),
-    WayState.REFUSED: (FAILED, "$error"),
-    WayState.GIVEN_UP: (FAILED, "$error"),
-    WayState.TURNED_AWAY: (FAILED, "$error"),
-}
 
 
 def way_rows(ways: Sequence[MessageWay], now: float) -> list[Row]:

@@ -32,6 +32,11 @@ from mailstore.state.views import Counts, View, ViewKind
 
 Number = Callable[[Session, Counts], int]
 Threads = Callable[[Session], Sequence[str]]
+DIGITS = re.compile("[0-9]+")
+MUTED = SIGNS["muted"].glyph
+ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
+SHORTEST_DOING = 10
+"""Cells in which it is worth saying what an agent works on."""
 
 
 def no_number(session: Session, counts: Counts) -> int:
@@ -133,13 +138,6 @@ def _is_listed(session: Session, shown: SidebarView, kept: str | None) -> bool:
     if shown.view.kind == "muted" and session.mailbox.own_marks().mutes:
         return True
     return not shown.is_optional or kept == f"view:{shown.view.kind}"
-
-
-DIGITS = re.compile("[0-9]+")
-MUTED = SIGNS["muted"].glyph
-ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
-SHORTEST_DOING = 10
-"""Cells in which it is worth saying what an agent works on."""
 
 
 class SidebarRow(Struct, frozen=True):

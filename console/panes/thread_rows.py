@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 ThreadNote = tuple[str, State]
 """A text, and the state whose glyph and colour it has."""
+LABEL_CELLS = 14
+CANCELLED = TYPE_GLYPHS["cancel"]
+STARRED, MUTED, SNOOZED = SIGNS["starred"], SIGNS["muted"], SIGNS["snoozed"]
 
 
 def notes_for(
@@ -86,11 +89,6 @@ def _answer(mailbox: Mailbox, root: str) -> ThreadNote | None:
     if asked.type == "question":
         return f"waiting for your answer · {asked.sender}", State.UNREAD
     return None
-
-
-LABEL_CELLS = 14
-CANCELLED = TYPE_GLYPHS["cancel"]
-STARRED, MUTED, SNOOZED = SIGNS["starred"], SIGNS["muted"], SIGNS["snoozed"]
 
 
 class ThreadContent(Struct, frozen=True):

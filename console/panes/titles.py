@@ -12,6 +12,30 @@ from console.words.agent_words import doing_words, presence_line
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import Counts, View
 
+LONGEST_QUERY = 120
+"""Cells of a query that are repeated."""
+NOTHING = {
+    "all": "No mail.",
+    "for-you": "Nothing is addressed to you.",
+    "unread": "Nothing new to you.",
+    "dead": "No dead letters.",
+    "waiting": "No mail is on hold.",
+    "attention": "Nothing needs attention.",
+    "unreadable": "enter: list what can't be read",
+    "drafts": "enter: list your drafts",
+    "recent": "No mail within the retention of your settings.",
+    "archive": "Nothing is archived.",
+    "channel": "No mail in this channel yet. Press c to write.",
+    "starred": "Nothing is starred.",
+    "snoozed": "No thread is snoozed.",
+    "muted": "No mail is muted. Press m here for what is muted.",
+    "role": "No mail to this role yet. Press c to write to it.",
+    "type": "No mail of this type.",
+    "saved": "This search finds nothing. Press w to see its query.",
+    "store": "No mail in this mailbox.",
+    "agent": "No mail to or from this agent. Press c to write to it.",
+}
+
 
 def as_title(text: str) -> Content:
     """Return text from a mailbox as a border title: Textual would parse a plain string as markup."""
@@ -65,31 +89,6 @@ def status_words(mailbox: Mailbox, view: View, listed: int, width: int, *, is_al
     while len(words) > 1 and len(" · ".join(words)) > width - 2:
         words.pop()
     return " · ".join(words)
-
-
-LONGEST_QUERY = 120
-"""Cells of a query that are repeated."""
-NOTHING = {
-    "all": "No mail.",
-    "for-you": "Nothing is addressed to you.",
-    "unread": "Nothing new to you.",
-    "dead": "No dead letters.",
-    "waiting": "No mail is on hold.",
-    "attention": "Nothing needs attention.",
-    "unreadable": "enter: list what can't be read",
-    "drafts": "enter: list your drafts",
-    "recent": "No mail within the retention of your settings.",
-    "archive": "Nothing is archived.",
-    "channel": "No mail in this channel yet. Press c to write.",
-    "starred": "Nothing is starred.",
-    "snoozed": "No thread is snoozed.",
-    "muted": "No mail is muted. Press m here for what is muted.",
-    "role": "No mail to this role yet. Press c to write to it.",
-    "type": "No mail of this type.",
-    "saved": "This search finds nothing. Press w to see its query.",
-    "store": "No mail in this mailbox.",
-    "agent": "No mail to or from this agent. Press c to write to it.",
-}
 
 
 def empty_mailbox(session: Session, is_loading: bool) -> list[str]:

@@ -19,6 +19,14 @@ from textual.strip import Strip
 
 from console.render.safe import visible
 
+CHUNK = 16_000
+"""Characters that are made safe at once, up to the end of their line."""
+NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u21ff]*")
+"""Characters that always take one cell."""
+PORTION = 256
+"""Lines."""
+TAB_SIZE = 4
+
 
 class LineSource(Protocol):
     """A sequence of lines: a list of strips, or an object that creates them."""
@@ -56,16 +64,6 @@ class RenderedLines:
     def __getitem__(self, index: int) -> Strip:
         at = bisect_right(self._ends, index)
         return self.portions[at][index - (self._ends[at - 1] if at else 0)]
-
-
-CHUNK = 16_000
-"""Characters that are made safe at once, up to the end of their line."""
-
-NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u21ff]*")
-"""Characters that always take one cell."""
-
-PORTION = 256
-"""Lines."""
 
 
 def render_plain(text: str, width: int, style: Style) -> Iterator[PlainLines]:
@@ -133,9 +131,6 @@ def breaks(line: str, first: int, rest: int) -> list[int]:
         result.append(at)
         width = rest
     return result
-
-
-TAB_SIZE = 4
 
 
 @cache

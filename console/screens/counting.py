@@ -33,6 +33,13 @@ FIRST, LATER = frozenset("056789"), frozenset("0123456789")
 LONGEST = 7
 MOST_PAGES = 200
 """Pages that are scrolled at most: each is drawn."""
+LONG_SECONDS = 0.3
+"""What takes longer says that it runs, and what it asks then comes late."""
+LOOK_SECONDS = 0.1
+READING = frozenset({"back", "open", "read.next", "read.on", "read.previous", "redo", "undo"})
+"""Commands after which, as after moves, what was read is still the last thing that was done."""
+CURRENT: ContextVar[CommandRun | None] = ContextVar("command", default=None)
+"""The command that an action or a task belongs to."""
 
 
 class KeyCount:
@@ -113,13 +120,6 @@ def _go_to(view: LineView, number: int) -> None:
         blocks.scroll_to_key(blocks.source.keys[min(max(number, 1), len(blocks.source.keys)) - 1])
 
 
-LONG_SECONDS = 0.3
-"""What takes longer says that it runs, and what it asks then comes late."""
-LOOK_SECONDS = 0.1
-READING = frozenset({"back", "open", "read.next", "read.on", "read.previous", "redo", "undo"})
-"""Commands after which, as after moves, what was read is still the last thing that was done."""
-
-
 class CommandRun:
     """A command that was begun; `is_starting` until its action has returned, `is_asking` while a task waits for you."""
 
@@ -151,7 +151,3 @@ class CommandRun:
                 loop.call_later(LOOK_SECONDS, look, words)
 
         loop.call_later(LONG_SECONDS, look)
-
-
-CURRENT: ContextVar[CommandRun | None] = ContextVar("command", default=None)
-"""The command that an action or a task belongs to."""

@@ -24,6 +24,14 @@ LONGEST_QUERY = 400
 """Characters of a query that are looked at for a title."""
 MOST_NEW = 100
 """How many arrivals are looked at to count those above what is in sight."""
+PROGRAM = "Signalbox"
+COLOUR = re.compile("#[0-9a-fA-F]{6}")
+FRAME_SECONDS = 1 / 60
+MOST_AT_ONCE = 8
+STORM_SECONDS = 0.2
+LOADING_SECONDS = 0.2
+SHARE = 4
+"""How many times as long as drawing took the pause between two drawings lasts at least: keys come first."""
 
 
 class Titles:
@@ -127,10 +135,6 @@ class Titles:
         pane.set_titles(as_title(title), Content(" · ".join(words)))
 
 
-PROGRAM = "Signalbox"
-COLOUR = re.compile("#[0-9a-fA-F]{6}")
-
-
 class PageTitle:
     """Keeps the title of the tab; a terminal's own title stays as it is."""
 
@@ -158,14 +162,6 @@ class PageTitle:
 
             self._title = title
             title_page(self._screen.app, title)
-
-
-FRAME_SECONDS = 1 / 60
-MOST_AT_ONCE = 8
-STORM_SECONDS = 0.2
-LOADING_SECONDS = 0.2
-SHARE = 4
-"""How many times as long as drawing took the pause between two drawings lasts at least: keys come first."""
 
 
 class Drawing:

@@ -12,6 +12,14 @@ from console.personal import PersonalData
 from mailstore.state.views import View
 
 EVERYTHING = View("all")
+Mode = Literal["tree", "flat", "stream"]
+REMEMBERED = "reading-modes"
+"""The name under which the modes of places are remembered."""
+STREAMS = frozenset({"all", "channel", "agent", "role", "type", "saved", "found"})
+PLACES = frozenset({"channel", "agent", "role"})
+"""Kinds of views that can be written to."""
+GONE_TO = PLACES | {"type"}
+"""Kinds of views whose stream is read as soon as one is there."""
 
 
 class ScreenLocation(Struct, frozen=True):
@@ -55,17 +63,6 @@ class LocationHistory:
             return None
         target.append(here)
         return source.pop()
-
-
-Mode = Literal["tree", "flat", "stream"]
-
-REMEMBERED = "reading-modes"
-"""The name under which the modes of places are remembered."""
-STREAMS = frozenset({"all", "channel", "agent", "role", "type", "saved", "found"})
-PLACES = frozenset({"channel", "agent", "role"})
-"""Kinds of views that can be written to."""
-GONE_TO = PLACES | {"type"}
-"""Kinds of views whose stream is read as soon as one is there."""
 
 
 def may_stream(view: View) -> bool:

@@ -20,6 +20,7 @@ from console.screens.dialog import Dialog
 from mailstore.records.details import AttachedFile
 
 Chosen = TypeVar("Chosen")
+LONGEST_NAME = 120
 
 
 class ListDialog(Dialog[Chosen | None]):
@@ -96,9 +97,6 @@ def _link_row(link: Link) -> Content:
     if link.text == link.target:
         return Content(link.target)
     return Content.assemble(link.text or "(no text)", "\n  ", (link.target, "$muted"))
-
-
-LONGEST_NAME = 120
 
 
 class AttachmentChoice(NamedTuple):

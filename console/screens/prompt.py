@@ -20,6 +20,8 @@ from console.widgets.offers import Candidate, Offers
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 
+EMPTY = "Enter a query: words, from:, tag:, is:unread, …"
+
 
 def anything(text: str) -> str:
     """Accept anything."""
@@ -123,9 +125,6 @@ class Ask(Dialog[bool]):
     def action_default(self) -> None:
         """Give Enter's answer."""
         self.dismiss(self._enter_confirms)
-
-
-EMPTY = "Enter a query: words, from:, tag:, is:unread, …"
 
 
 class QueryPrompt(Prompt):

@@ -25,6 +25,13 @@ from mailstore.errors import StoreError
 from mailstore.queries.raw_lines import RawRecord, raw_record
 from mailstore.records.message import Problem
 
+MOST_BYTES = 16 * 1024
+"""Bytes of a record that are shown."""
+LOW = 20
+"""Lines of a screen below which a row has one line."""
+HEX_WIDTHS = ((16, 76), (8, 42), (4, 25))
+"""Bytes in a line, and the cells that such a line needs."""
+
 
 class ProblemRow(Struct, frozen=True):
     """A problem, known by where it is and what it is."""
@@ -65,14 +72,6 @@ class ProblemRows(KeyedRows[ProblemRow]):
         if self.row_height == 1:
             return [layout_line([*head, ("  ", styles.text), reason], [], width, base)]
         return [layout_line(head, [], width, base), layout_line([("    ", styles.text), reason], [], width, base)]
-
-
-MOST_BYTES = 16 * 1024
-"""Bytes of a record that are shown."""
-LOW = 20
-"""Lines of a screen below which a row has one line."""
-HEX_WIDTHS = ((16, 76), (8, 42), (4, 25))
-"""Bytes in a line, and the cells that such a line needs."""
 
 
 class UnreadableList(ListScreen):

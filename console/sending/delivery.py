@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 
 Coming = Mapping[str, tuple[LiveHook, UserPrompt]]
 """By agent, the session that gets a message as a prompt."""
+BY_MAIL = "hears of it as mail only"
+DELIVERED = "deliver"
+"""What the journal calls it that agents got a message as their user's prompt."""
+LONGEST_REASON = 500
+"""Characters of a cancellation that an agent reads at its next tool call; all of it is in its mail."""
 
 
 def prompted(names: Iterable[str], hooked: HookedAgents, store_url: str) -> dict[str, LiveHook]:
@@ -124,13 +129,6 @@ def note_own(draft: Draft, message: Message, store_url: str) -> None:
 def _scope(hook: LiveHook, name: str, store_url: str) -> Scope:
     """Return the names that a hook's mailbox has in the console's."""
     return Scope("" if hook.folder == hooks_folder(store_url) else label_of(name))
-
-
-BY_MAIL = "hears of it as mail only"
-DELIVERED = "deliver"
-"""What the journal calls it that agents got a message as their user's prompt."""
-LONGEST_REASON = 500
-"""Characters of a cancellation that an agent reads at its next tool call; all of it is in its mail."""
 
 
 class MailboxCutOff(DraftRefused):

@@ -20,6 +20,8 @@ from mailstore.kit.secret import SecretMissing, private_text
 
 SECRET_BYTES = 16
 """128 bits: nobody guesses it, however fast they ask."""
+TOKEN = re.compile(r"^(full|read-only) \S*\?token=([0-9a-f]{32})$", re.MULTILINE)
+EVERY_INTERFACE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared with what was asked for
 
 
 class PageAccess(Enum):
@@ -87,9 +89,6 @@ def new_secret() -> str:
     return secrets.token_hex(SECRET_BYTES)
 
 
-TOKEN = re.compile(r"^(full|read-only) \S*\?token=([0-9a-f]{32})$", re.MULTILINE)
-
-
 def link(address: str, token: str) -> str:
     """Return the link with a token."""
     return f"{address}/?token={token}"
@@ -121,9 +120,6 @@ def keep_links(path: Path, address: str, keys: Keys) -> None:
         raise Refused(
             f"{path} can't be written ({reason_of(error)})", "name another file with --links", "E172"
         ) from error
-
-
-EVERY_INTERFACE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared with what was asked for
 
 
 def is_known_host(host: str, names: Collection[str]) -> bool:

@@ -16,6 +16,8 @@ from console.settings.toml_errors import in_toml
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NULL = {"type": "null"}
+NAMED = {"keymap": '"search" = "f3"', "views": 'questions = "type:question is:unread"'}
+"""Tables whose keys are the user's own, with an example of one."""
 
 
 def config_schema() -> dict[str, Any]:
@@ -76,10 +78,6 @@ def _resolved(value: Any, defined: dict[str, Any]) -> Any:
         others = [each for each in resolved.pop("anyOf") if each != NULL]
         resolved |= others[0] if len(others) == 1 else {"anyOf": others}
     return resolved
-
-
-NAMED = {"keymap": '"search" = "f3"', "views": 'questions = "type:question is:unread"'}
-"""Tables whose keys are the user's own, with an example of one."""
 
 
 def settings_text(config: Config) -> str:

@@ -19,6 +19,7 @@ TMUX = (
     "{for_you:#[fg=cyan,bold]{} for you#[default] }{dead:#[fg=red]{} dead#[default] }{unread:{} new }"
     "{unreadable:#[fg=red]{} unreadable#[default] }"
 )
+NONE_ABOVE_0, NOT_CERTAIN = 1, 3
 
 
 class BadFormat(ValueError):
@@ -64,9 +65,6 @@ def _part(inside: str, number: Callable[[str], str]) -> str:
     if not colon:
         return shown
     return "" if shown == "0" else words.replace("{}", shown)
-
-
-NONE_ABOVE_0, NOT_CERTAIN = 1, 3
 
 
 def status_text(form: str, kept: KeptNumbers | None, *, is_certain: bool) -> str:

@@ -21,6 +21,8 @@ HEAD = "signalbox status 1"
 FOREVER = 1 << 53
 LARGEST = 1 << 22
 """Bytes of the largest kept file that is read."""
+NAMES = ".names"
+MOST_IDS, MOST_NAMES, LONGEST = 200, 2000, 60
 
 
 class KeptNumbers:
@@ -144,10 +146,6 @@ def kept_place(given: str) -> str:
     parts = (named, location, "" if is_anywhere else folder, config_path(), os.environ.get("XDG_STATE_HOME", ""))
     digest = blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return f"{cache_home()}/status/{digest}"
-
-
-NAMES = ".names"
-MOST_IDS, MOST_NAMES, LONGEST = 200, 2000, 60
 
 
 def names_in(mailbox: Mailbox) -> str:

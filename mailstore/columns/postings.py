@@ -13,6 +13,11 @@ from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, LEAST_PREFIX, PERSON
 from mailstore.records.roster import Agent, Roster
 
+WORD = 64
+SLACK = 64
+Name = tuple[bool, str]
+"""Whether it is a role, and its name."""
+
 
 class Postings:
     """Rows by sender and by head as linked lists in arrays, newest first; heads by the names in them."""
@@ -161,13 +166,6 @@ def _broadcasts(name: str) -> set[str]:
     """Return the names of broadcasts to everybody, and to everybody in the mailbox of a name."""
     label, _, rest = name.partition("/")
     return {*BROADCAST_NAMES, f"{label}/all"} if rest else set(BROADCAST_NAMES)
-
-
-WORD = 64
-SLACK = 64
-
-Name = tuple[bool, str]
-"""Whether it is a role, and its name."""
 
 
 class OpenMail:

@@ -12,6 +12,11 @@ from typing import Any, Self
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
+BLOCK = 128
+NONE = -1
+MANY = 4096
+"""The number of rows from which on numpy searches faster than a loop."""
+
 
 class RowSet:
     """A set of rows as one byte for each row, and the number of rows in it."""
@@ -55,9 +60,6 @@ class RowSet:
         self.marks[row] = 0
         self.number -= 1
         return True
-
-
-BLOCK = 128
 
 
 class SortedRows:
@@ -156,11 +158,6 @@ class SortedRows:
     def __iter__(self) -> Iterator[int]:
         for block in reversed(self._blocks):
             yield from reversed(block)
-
-
-NONE = -1
-MANY = 4096
-"""The number of rows from which on numpy searches faster than a loop."""
 
 
 class LinkedEntries:

@@ -13,6 +13,18 @@ from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
 MOST = 0xFFFF_FFFF
 """The largest buffer whose positions fit into four bytes; a larger one takes eight."""
+T = TypeVar("T", bound=Hashable)
+ODD = -1
+"""The style of a timestamp whose text must be stored, because no style writes it."""
+STYLES = (
+    ("seconds", "Z"),
+    ("auto", "+00:00"),
+    ("milliseconds", "Z"),
+    ("microseconds", "Z"),
+    ("milliseconds", "+00:00"),
+)
+LENGTHS = ((20,), (25, 32), (24,), (27,), (29,))
+"""How many characters each style writes, for a year of four digits."""
 
 
 class StringColumn:
@@ -67,9 +79,6 @@ class StringColumn:
                 yield number
             at = self.blob.find(wanted, at + 1)
         yield from (number for number, text in self._changed.items() if text.startswith(prefix))
-
-
-T = TypeVar("T", bound=Hashable)
 
 
 class InternTable(Generic[T]):
@@ -195,21 +204,6 @@ class IdColumn:
 def checksum(message_id: str) -> int:
     """Return the checksum by which ids are sorted."""
     return crc32(message_id.encode("utf-8", "surrogatepass"))
-
-
-ODD = -1
-"""The style of a timestamp whose text must be stored, because no style writes it."""
-STYLES = (
-    ("seconds", "Z"),
-    ("auto", "+00:00"),
-    ("milliseconds", "Z"),
-    ("microseconds", "Z"),
-    ("milliseconds", "+00:00"),
-)
-
-
-LENGTHS = ((20,), (25, 32), (24,), (27,), (29,))
-"""How many characters each style writes, for a year of four digits."""
 
 
 def written(time: float, style: int) -> str:

@@ -16,6 +16,10 @@ from mailstore.files.whole import open_regular
 
 NO_FOLDERS = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP})
 """The errors of file systems that flush files only, such as those of another machine."""
+HIDDEN = ".signalbox.new"
+"""The temporary name on systems without nameless files; what a crash left there is overwritten."""
+NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+"""What making a hard link raises on a file system that has none."""
 
 
 def write_durably(path: Path, data: bytes, mode: int) -> None:
@@ -42,12 +46,6 @@ def sync_folder(*folders: Path) -> None:
                     raise
         finally:
             os.close(fd)
-
-
-HIDDEN = ".signalbox.new"
-"""The temporary name on systems without nameless files; what a crash left there is overwritten."""
-NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
-"""What making a hard link raises on a file system that has none."""
 
 
 class Pending:

@@ -33,6 +33,11 @@ MONTHS = np.arange("0000-01", "10000-02", dtype="datetime64[M]").astype("datetim
 """The day on which each month begins, counted from the epoch; months are counted from the year 0."""
 FIRST_MONTH = 12
 """The first month of the year 1, the earliest that is valid."""
+BRACE, END_BRACE = b"{}"
+ASCII = 128
+FINE = style_of("1970-01-01T00:00:00.000Z", 0.0)
+Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
+shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
 
 
 def seconds_of(stamps: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
@@ -80,15 +85,6 @@ def _seconds(cells: NDArray[np.uint8]) -> NDArray[np.float64] | None:
         return None
     times: NDArray[np.float64] = (seconds * 1000 + thousandths @ THOUSANDS) / 1000
     return times
-
-
-BRACE, END_BRACE = b"{}"
-ASCII = 128
-FINE = style_of("1970-01-01T00:00:00.000Z", 0.0)
-Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
-
-
-shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
 
 
 class MailDecoder(dict[Shared, int]):

@@ -38,6 +38,10 @@ from mailstore.records.message import Delivery, Intervention, Location, Message,
 from mailstore.records.roster import Agent, Status
 
 USUAL = UsualMessages()
+STATUS_OF = {word: Status(status) for word, status in STATUSES.items()}
+Record = dict[str, Any]
+Make = Callable[[Record], tuple[Event, str]]
+"""Returns the event that a decoded record states, and a warning; raises NotARecord."""
 
 
 def content_in(data: bytes) -> str:
@@ -148,12 +152,6 @@ def _made_id(data: bytes) -> str:
     import hashlib
 
     return f"line:{hashlib.sha1(data, usedforsecurity=False).hexdigest()}"
-
-
-STATUS_OF = {word: Status(status) for word, status in STATUSES.items()}
-Record = dict[str, Any]
-Make = Callable[[Record], tuple[Event, str]]
-"""Returns the event that a decoded record states, and a warning; raises NotARecord."""
 
 
 def decode_line(file: str, line: Line, number: int, make: Make) -> list[Event]:

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 
 OWN_NAMES = {field: names[0] for field, names in MESSAGE.items()}
 """The protocol's own name of each field of a message."""
+ENDS = frozenset(AGENT["ended_at"])
+TIMES = ("started_at", "ended_at", "last_seen")
+NEW_STATUS = "status"
+"""The name of the status field in an empty roster."""
+LIVE = {"state": "live"}
+"""The word for living agents by field name, if no entry has one."""
 
 
 def message_record(draft: Draft, message_id: str, time: float, names: Mapping[str, str] = OWN_NAMES) -> Entry:
@@ -85,14 +91,6 @@ def intervention_record(intervention: Intervention) -> Entry:
         "note": intervention.note,
         "details": intervention.details,
     }
-
-
-ENDS = frozenset(AGENT["ended_at"])
-TIMES = ("started_at", "ended_at", "last_seen")
-NEW_STATUS = "status"
-"""The name of the status field in an empty roster."""
-LIVE = {"state": "live"}
-"""The word for living agents by field name, if no entry has one."""
 
 
 def is_of(entry: Any, session_id: str) -> bool:

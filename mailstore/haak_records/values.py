@@ -73,6 +73,7 @@ STATUSES = {
 }
 
 NOTHING: tuple[Any, ...] = (None, "", [])
+NAMESPACES = (*TAG_NAMESPACES, "role")
 
 
 def pick(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
@@ -106,9 +107,6 @@ def named(records: list[dict[str, Any]], names: tuple[str, ...]) -> str:
         if used is not None:
             votes[used] += 1
     return max(names, key=votes.__getitem__)
-
-
-NAMESPACES = (*TAG_NAMESPACES, "role")
 
 
 class NotARecord(Exception):

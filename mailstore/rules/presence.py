@@ -15,6 +15,8 @@ from mailstore.rules.audience import ways
 
 BEAT_SECONDS = 60.0
 """The interval at which heartbeats without news are recorded: a roster is not a log."""
+WAKING_TYPES = ("task-done", "review-result", "question")
+"""The types of messages that wake their recipients by default."""
 
 
 class Working(StrEnum):
@@ -87,10 +89,6 @@ def is_due(agent: Agent, beaten: Agent) -> bool:
     if agent.activity != beaten.activity or agent.status is not beaten.status or agent.last_seen is None:
         return True
     return (beaten.last_seen or 0.0) - agent.last_seen >= BEAT_SECONDS
-
-
-WAKING_TYPES = ("task-done", "review-result", "question")
-"""The types of messages that wake their recipients by default."""
 
 
 def is_dormant(agent: Agent, now: float, stale_after: float) -> bool:

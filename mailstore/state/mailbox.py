@@ -22,6 +22,8 @@ from mailstore.state.message_queries import MessageQueries
 from mailstore.state.thread_queries import ThreadQueries
 from mailstore.state.views import Channel, Counts
 
+IS_GUARDED = bool(os.environ.get("SIGNALBOX_DEBUG"))
+
 
 class Mailbox(MessageQueries, MailQueries, ThreadQueries):
     """Everything that is known about one mailbox, folded from events in any order.
@@ -165,9 +167,6 @@ class Mailbox(MessageQueries, MailQueries, ThreadQueries):
             quiet=index.quiet.unseen,
             snoozed=sum(map(index.quiet.in_thread, index.quiet.snoozed_roots)),
         )
-
-
-IS_GUARDED = bool(os.environ.get("SIGNALBOX_DEBUG"))
 
 
 class WrongThread(AssertionError):

@@ -18,6 +18,10 @@ from mailstore.state.joining import MergedCopies
 
 NO_FACTS = Facts()
 NOBODY: frozenset[str] = frozenset()
+SETTLING = frozenset({"redirect", "resend", "acknowledge"})
+"""Actions after which a message is no longer dead for a recipient."""
+UNDO = "undo"
+RECORDS = msgspec.json.Decoder(list[Intervention])
 
 
 class Receipts:
@@ -121,12 +125,6 @@ class Receipts:
 
     def _party(self, name: str) -> str:
         return party(name, self._roster, self._user)
-
-
-SETTLING = frozenset({"redirect", "resend", "acknowledge"})
-"""Actions after which a message is no longer dead for a recipient."""
-UNDO = "undo"
-RECORDS = msgspec.json.Decoder(list[Intervention])
 
 
 class OversightJournal:

@@ -22,6 +22,8 @@ PS = "/bin/ps"
 PS_SECONDS = 5.0
 FIRST_PSEUDO, PSEUDO_MAJORS, CONSOLE = 136, 8, 4
 """The numbers of Linux's pseudo-terminals among its devices, and of the machine's own terminals."""
+SILENT_SECONDS = 24 * 3600.0
+"""After this time without any event, a session counts as ended where its process can't be asked for."""
 
 
 def program_process() -> str:
@@ -159,10 +161,6 @@ def _namespace() -> str:
     except OSError:
         # a date of its start tells a process apart on one machine, whenever that was started
         return "".join(os.uname().nodename.split()) if not _has_table() and os.access(PS, os.X_OK) else ""
-
-
-SILENT_SECONDS = 24 * 3600.0
-"""After this time without any event, a session counts as ended where its process can't be asked for."""
 
 
 def is_live(state: SessionState, now: float) -> bool:

@@ -38,6 +38,8 @@ from mailstore.haak.places import MailboxFiles
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 
 PIECE = 1 << 20
+BEGUN = "begun"
+"""Bytes copied per step."""
 
 
 class ArchiveOutput:
@@ -109,10 +111,6 @@ class ArchiveOutput:
         """Write the added lines and sync the file."""
         self.flush()
         flush(self._fd)
-
-
-BEGUN = "begun"
-"""Bytes copied per step."""
 
 
 class Archival:

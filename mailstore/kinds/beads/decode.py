@@ -22,6 +22,18 @@ DOGS = "deacon/dogs/"
 SHARED = {"queue": "role:queue:", "channel": "project:", "announce": "domain:"}
 """Addresses that are no agent's, and what they are to us."""
 NONE = ("", "null")
+CLOSED, DELETED = "closed", "tombstone"
+READ = ("read", "gt:mail-closed")
+PRIORITIES = {0: "urgent", 1: "high", 3: "low", 4: "low"}
+NORMAL = 2
+SILENT = ("", "open", CLOSED, DELETED)
+"""States that are told otherwise."""
+UNKNOWN = "unknown"
+PENDING, ACKED = "delivery:pending", "delivery:acked"
+KNOWN = frozenset(("from", "thread", "reply-to", "msg-type", "cc", "cc-cleared", "queue", "channel", "announce")) | {
+    "claimed-by",
+    "claimed-at",
+}
 
 
 def normal(address: str) -> str:
@@ -76,16 +88,6 @@ def _fact(facts: Mapping[str, str], name: str) -> str:
     return "" if value in NONE else value
 
 
-CLOSED, DELETED = "closed", "tombstone"
-READ = ("read", "gt:mail-closed")
-PRIORITIES = {0: "urgent", 1: "high", 3: "low", 4: "low"}
-NORMAL = 2
-SILENT = ("", "open", CLOSED, DELETED)
-"""States that are told otherwise."""
-UNKNOWN = "unknown"
-PENDING, ACKED = "delivery:pending", "delivery:acked"
-
-
 class BeadsMessage(NamedTuple):
     """A message as Gas Town means it, before its thread is known; times in seconds since the epoch."""
 
@@ -129,12 +131,6 @@ class _Labels:
     def one(self, name: str) -> str:
         """Return the last value of a name: of times, which are sorted as texts, the latest."""
         return self.all(name)[-1] if self.all(name) else ""
-
-
-KNOWN = frozenset(("from", "thread", "reply-to", "msg-type", "cc", "cc-cleared", "queue", "channel", "announce")) | {
-    "claimed-by",
-    "claimed-at",
-}
 
 
 def message_of(issue: BeadsIssue) -> BeadsMessage:

@@ -15,6 +15,7 @@ from mailstore.records.details import SessionTurn, Speaker
 
 SPEAKERS = {"human": Speaker.USER, "peer": Speaker.SESSION}
 SOURCES = {"typed": Speaker.USER, "sdk": Speaker.USER}
+MARKS = (b'"usage":{', b'"type":"cost-state"')
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -78,9 +79,6 @@ def _text(content: object) -> str:
     parts = content if isinstance(content, list) else []
     texts = (part.get("text") for part in parts if _is(part, "text"))
     return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
-
-
-MARKS = (b'"usage":{', b'"type":"cost-state"')
 
 
 class _Tokens(msgspec.Struct, gc=False):

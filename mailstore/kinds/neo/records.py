@@ -8,6 +8,10 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE, check_depth, loads
 
+Found = TypeVar("Found")
+REASON_LENGTH = 100
+EVERYBODY = "AGENT:*"
+
 
 class InvalidNode(Exception):
     """Invalid record; the text says why."""
@@ -73,8 +77,6 @@ class Queued(msgspec.Struct, gc=False, rename="camel"):
     graph_projection_version: Any = None
 
 
-Found = TypeVar("Found")
-REASON_LENGTH = 100
 NODES = msgspec.json.Decoder(GraphNode)
 QUEUE = msgspec.json.Decoder(Queued)
 
@@ -124,9 +126,6 @@ def text_of(value: Any) -> str:
     if value is None:
         return ""
     return str(value) if isinstance(value, (int, float)) else msgspec.json.encode(value).decode()
-
-
-EVERYBODY = "AGENT:*"
 
 
 def identity(text: str) -> str:

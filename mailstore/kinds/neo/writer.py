@@ -37,6 +37,15 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 PATIENCE_SECONDS = 5.0
 STALE_SECONDS = 2.0
 PAUSE_SECONDS = 0.015
+PASSING = ("role:", "human:")
+"""Prefixes of addresses that the program accepts unchanged."""
+WAIT_SECONDS = 5.0
+MARK = (
+    "UPDATE Nodes SET data = json_set(data, '$.properties.readAt', ?) WHERE id = ? AND json_valid(data) "
+    "AND json_extract(data, '$.label') = 'MESSAGE' AND json_extract(data, '$.properties.readAt') IS NULL "
+    "AND EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target IN ({marks})) "
+    "AND NOT EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target NOT IN ({marks}))"
+)
 
 
 @contextmanager
@@ -93,10 +102,6 @@ def _is_stale(data: bytes) -> bool:
     except (ValueError, KeyError, OverflowError, RecursionError):
         return True
     return time.time() - started / 1000 > STALE_SECONDS or not is_running(pid)
-
-
-PASSING = ("role:", "human:")
-"""Prefixes of addresses that the program accepts unchanged."""
 
 
 class _Who(NamedTuple):
@@ -229,15 +234,6 @@ def _record(draft: Draft, sender: str, to: str, who: _Who, now: datetime) -> dic
         },
         "segmentKey": f"{now:%Y-%m-%d}",
     }
-
-
-WAIT_SECONDS = 5.0
-MARK = (
-    "UPDATE Nodes SET data = json_set(data, '$.properties.readAt', ?) WHERE id = ? AND json_valid(data) "
-    "AND json_extract(data, '$.label') = 'MESSAGE' AND json_extract(data, '$.properties.readAt') IS NULL "
-    "AND EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target IN ({marks})) "
-    "AND NOT EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target NOT IN ({marks}))"
-)
 
 
 def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> int:

@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 
     from mailstore.kinds.agent_mail.server.lookup import Directory, KnownMessage
     from mailstore.records.draft import Draft
+IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+MOST_BYTES = 32 << 20
+APPEARS_SECONDS = 5.0
+UNKNOWN_SECONDS = 2.0
+PERSON = {
+    "program": "signalbox",
+    "model": "human",
+    "task_description": "Human operator providing guidance and oversight to agents",
+}
+READ, ACKNOWLEDGE = "mark_message_read", "acknowledge_message"
+STAYS = {READ: "mail stays unread by its system", ACKNOWLEDGE: "nothing was acknowledged"}
 
 
 class Addressed(NamedTuple):
@@ -94,17 +105,6 @@ def _check(field: str, name: str, project: str, known: Directory) -> None:
     near = get_close_matches(name, living, n=1)
     hint = f"did you mean {near[0]}?" if near else f"use {' or '.join(living[:5]) or 'one that is registered'}"
     raise DraftRefused(field, f'names an unknown agent "{name}"', hint, "E431")
-
-
-IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
-MOST_BYTES = 32 << 20
-APPEARS_SECONDS = 5.0
-UNKNOWN_SECONDS = 2.0
-PERSON = {
-    "program": "signalbox",
-    "model": "human",
-    "task_description": "Human operator providing guidance and oversight to agents",
-}
 
 
 class MessageSender:
@@ -286,10 +286,6 @@ def _number(value: Any) -> int:
         if isinstance(each, dict) and isinstance(number := each.get("id", each.get("message_id")), int):
             return number
     raise ValueError("its answer names no message")
-
-
-READ, ACKNOWLEDGE = "mark_message_read", "acknowledge_message"
-STAYS = {READ: "mail stays unread by its system", ACKNOWLEDGE: "nothing was acknowledged"}
 
 
 def mark(mail: ServedDatabase, access: ServerAccess, tool: str, reader: str, message_ids: Sequence[str]) -> int:

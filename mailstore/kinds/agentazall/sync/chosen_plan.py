@@ -43,6 +43,9 @@ from mailstore.server_settings import program_settings
 Settings = RelaySettings | SmtpSettings | Pop3Settings | FtpSettings
 KINDS = ("relay", "smtp", "imap", "pop3", "ftp")
 OF_SETTINGS = ("agent", "addresses", "secret_file", "secret_env", "secret_command", "ca_file")
+KIND = "agentazall"
+TABLE = "transports"
+MOST_CONFIGS = 100
 
 
 def plan_of(settings: TransportSettings, file: Path, root: Path) -> SyncPlan:
@@ -102,11 +105,6 @@ def _account(place: str, kind: str, account: Settings, file: Path) -> AccountPla
 def _check_agent(name: str, place: str) -> None:
     if not name.isprintable() or not is_agent_name(name) or {"/", "\\"}.intersection(name):
         raise WrongSettings(f'{place} is "{name}", not the address of an agent', "write the name of its folder", "E549")
-
-
-KIND = "agentazall"
-TABLE = "transports"
-MOST_CONFIGS = 100
 
 
 def plan_for(given: str, usual: Callable[[], str]) -> SyncPlan:
