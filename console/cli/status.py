@@ -49,7 +49,7 @@ class StatusRow(msgspec.Struct, frozen=True):
 
 
 NUMBERS = JsonOutput(StatusRow)
-"""Printed without it, at once, by `console/status/printing.py`: importing msgspec would take longer than all else."""
+"""Printed without it, at once, by `console/status/format.py`: importing msgspec would take longer than all else."""
 
 OUTPUTS = (NUMBERS,)
 

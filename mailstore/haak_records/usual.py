@@ -1,4 +1,4 @@
-"""The usual lines of a HAAK mailbox, decoded at once; any other is decoded with care (`decode`, `records`).
+"""The usual lines of a HAAK mailbox, decoded at once; any other is decoded with care (`decode`).
 
 A message is usual if it gives each field once, under one of the accepted names, and as what it usually is. Both ways of
 folding read these: record by record, and as columns.

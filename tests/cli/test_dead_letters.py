@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.errors import StoreError
+from mailstore.haak import HaakStore
+from mailstore.records.message import Intervention
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, iso
 
@@ -129,4 +132,93 @@ def test_an_id_that_stands_for_several_records_or_none_undoes_nothing(
     mail.intervention("acknowledge", "letter-2", ago=5, recipient="bob-00000001")
     before = files(mail)
     assert run("dead-letters", "undo", *ids, "--store", mail.url).status == 1
+    assert files(mail) == before
+
+
+def test_a_message_that_is_dead_for_several_is_settled_for_one_or_for_all(run: Run, mail: MailFiles) -> None:
+    for name in ("eve-00000001", "fay-00000001"):
+        mail.agent(name, "dead", ended_at=iso(mail.now - HOUR))
+    mail.message("several", "ann-00000001", ["ded-00000001", "eve-00000001", "fay-00000001"], ago=2 * HOUR)
+
+    def settle(*words: str) -> list[str]:
+        done = run("dead-letters", "acknowledge", "sev", *words, "--json", "--store", mail.url)
+        return sorted(row["recipient"] for row in done.document)
+
+    assert settle("--recipient", "eve-00000001") == ["eve-00000001"]
+    assert settle() == ["ded-00000001", "fay-00000001"]
+    assert dead(run, mail) == ["letter-1", "letter-2"]
+
+
+def test_a_message_that_is_named_twice_is_settled_once(run: Run, mail: MailFiles) -> None:
+    done = run("dead-letters", "redirect", "letter-2", "letter-1", "letter-2", "--to", "scribe", "--store", mail.url)
+    assert done.status == 0
+    assert [record["message_id"] for record in journal(mail)] == ["letter-2", "letter-1"]
+
+
+def test_any_deed_is_undone_by_its_id_and_only_once(run: Run, mail: MailFiles) -> None:
+    rows = [
+        run("dead-letters", "acknowledge", name, "--json", "--store", mail.url).document[0]
+        for name in ("letter-1", "letter-2")
+    ]
+    before = files(mail)
+    words = ("dead-letters", "undo", rows[0]["intervention_id"])
+    assert run(*words, "--dry-run", "--store", mail.url).out.startswith("would undo acknowledge")
+    assert files(mail) == before
+    assert run(*words, "--store", mail.url).status == 0
+    assert dead(run, mail) == ["letter-1"]
+    again = run(*words, "--store", mail.url)
+    assert (again.status, "this was undone before" in again.err) == (1, True)
+    assert [record["action"] for record in journal(mail)] == ["acknowledge", "acknowledge", "undo"]
+
+
+def test_without_an_id_the_newest_deed_is_undone(run: Run, mail: MailFiles) -> None:
+    mail.intervention("acknowledge", "letter-2", ago=5, recipient="bob-00000001")
+    mail.intervention("acknowledge", "letter-1", ago=60, recipient="ded-00000001")
+    for dead_again in (["letter-2"], ["letter-1", "letter-2"]):
+        assert run("dead-letters", "undo", "--store", mail.url).status == 0
+        assert dead(run, mail) == dead_again
+
+
+def test_what_stopped_midway_is_told_with_what_was_written(
+    run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = HaakStore.record
+
+    def full(store: HaakStore, intervention: Intervention) -> None:
+        if (mail.data / "agent-mailbox-oversight.jsonl").exists():
+            raise StoreError("the disk is full", "make room")
+        record(store, intervention)
+
+    monkeypatch.setattr(HaakStore, "record", full)
+    done = run("dead-letters", "acknowledge", "letter-1", "letter-2", "--store", mail.url)
+    assert done.status == 1
+    assert done.out == "acknowledge “A leaf” to ded-00000001\n"
+    assert "only 1 of 2 were written" in done.err
+    assert "the disk is full: make room" in done.err
+    assert dead(run, mail) == ["letter-2"]
+
+
+@pytest.mark.parametrize("words", [["acknowledge"], ["redirect", "--to", "scribe"]])
+def test_messages_of_the_past_are_not_settled(words: list[str], run: Run, mail: MailFiles) -> None:
+    before = files(mail)
+    done = run("dead-letters", *words, "--at", iso(mail.now - 60), "--store", mail.url, "letter-1")
+    assert (done.status, "the past is read-only" in done.err) == (1, True)
+    assert files(mail) == before
+
+
+def test_a_subject_can_not_reach_the_terminal(run: Run, mail: MailFiles) -> None:
+    mail.message("evil", "ann-00000001", "ded-00000001", ago=2 * HOUR, subject="\x1b[2JA\nleaf")
+    for words in (["acknowledge", "evil", "--dry-run"], ["acknowledge", "evil"], ["undo"]):
+        done = run("dead-letters", *words, "--store", mail.url)
+        assert (done.status, done.out.count("\n"), "\x1b" in done.out) == (0, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [(["letter"], '"letter" matches 2 messages'), (["letter-1", "alive"], "alive is not a dead letter")],
+)
+def test_one_id_that_is_no_dead_letter_stops_them_all(ids: list[str], said: str, run: Run, mail: MailFiles) -> None:
+    before = files(mail)
+    done = run("dead-letters", "acknowledge", *ids, "--store", mail.url)
+    assert (done.status, said in done.err) == (1, True)
     assert files(mail) == before

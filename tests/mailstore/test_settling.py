@@ -1,4 +1,4 @@
-"""Settling dead letters: planned, written, taken back; the messages themselves stay as they were."""
+"""Settling dead letters there and back: every cause, several recipients, what is refused, and what stops midway."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from mailstore.errors import DraftRefused, MailError
 from mailstore.haak import HaakStore
 from mailstore.queries.takeover import last_seen, redirected_before, takers
+from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention, Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
@@ -29,6 +30,7 @@ from mailstore.writing.settling import (
 from tests.mailboxes import NOW, MailFiles, iso
 
 HOUR = 3600
+DEAD = {"to-dead", "late", "nobody"}
 
 
 @pytest.fixture
@@ -265,3 +267,171 @@ def test_an_undo_that_names_the_record_alone_takes_it_back_in_any_order(mail: Ma
         mailbox.fold(order[:1], NOW)
         mailbox.fold(order[1:], NOW)
         assert "late" in {it.message.id for it in mailbox.dead_letters(NOW)}
+
+
+@pytest.fixture
+def plain_desk(tmp_path: Path) -> Desk:
+    mail = MailFiles(tmp_path)
+    for name in ("ann-00000001", "bob-00000001", "cid-00000001"):
+        mail.agent(name)
+    for name in ("ded-00000001", "eve-00000001"):
+        mail.agent(name, "dead", ended_at=iso(NOW - HOUR))
+    mail.message("to-dead", "ann-00000001", "ded-00000001", "Leaf 12?", ago=9000, subject="A leaf")
+    mail.message("late", "ann-00000001", "bob-00000001", "Soon?", ago=48 * HOUR, subject="Late")
+    mail.message("nobody", "ann-00000001", "bob-0000001", "You?", ago=600, subject="A slip")
+    return Desk(mail)
+
+
+@pytest.mark.parametrize("message_id", sorted(DEAD))
+def test_whatever_the_cause_a_message_is_redirected_and_dead_again_when_that_is_undone(
+    message_id: str, plain_desk: Desk
+) -> None:
+    before = plain_desk.mail.mailbox.read_bytes()
+    (sent,) = plain_desk.write(
+        redirect(
+            plain_desk.mailbox,
+            [plain_desk.message(message_id)],
+            "cid-00000001",
+            NOW,
+            read_body=plain_desk.store.content,
+        )
+    )
+    assert sent is not None
+    assert message_id not in plain_desk.dead()
+    (void,) = plain_desk.write(undo(plain_desk.mailbox, undoable(plain_desk.mailbox)[0], NOW))
+    assert void is not None
+    assert (void.type, void.thread, void.recipients) == ("cancel", sent.id, ("cid-00000001",))
+    assert plain_desk.dead() == DEAD
+    assert plain_desk.mail.mailbox.read_bytes().startswith(before)
+    assert not plain_desk.mail.reads.exists()
+
+
+@pytest.mark.parametrize("message_id", sorted(DEAD))
+def test_whatever_the_cause_a_message_is_acknowledged_by_a_record_alone(message_id: str, plain_desk: Desk) -> None:
+    before = {path.name: path.read_bytes() for path in plain_desk.mail.data.iterdir()}
+    plain_desk.write(acknowledge([plain_desk.message(message_id)]))
+    assert plain_desk.dead() == DEAD - {message_id}
+    after = {path.name: path.read_bytes() for path in plain_desk.mail.data.iterdir()}
+    (line,) = after.pop("agent-mailbox-oversight.jsonl").splitlines()
+    assert {name: after[name] for name in before} == before
+    record = json.loads(line)
+    assert (record["actor"], record["action"], record["message_id"]) == ("user", "acknowledge", message_id)
+    assert "sent" not in record["details"]
+
+
+def test_who_got_a_message_again_is_told_that_it_is_void_and_can_be_sent_it_anew(plain_desk: Desk) -> None:
+    def again() -> Message | None:
+        (sent,) = plain_desk.write(
+            resend(plain_desk.mailbox, [plain_desk.message("late")], 5, NOW, read_body=plain_desk.store.content)
+        )
+        return sent
+
+    first = again()
+    assert first is not None
+    (record,) = plain_desk.mailbox.interventions()
+    assert record.details == {
+        "recipient": "bob-00000001",
+        "to": ["bob-00000001"],
+        "ttl_hours": 5,
+        "sent": first.id,
+    }
+    (void,) = plain_desk.write(undo(plain_desk.mailbox, record, NOW))
+    assert void is not None
+    assert (void.type, void.thread, void.recipients) == ("cancel", first.id, ("bob-00000001",))
+    assert "late" in plain_desk.dead()
+    second = again()
+    assert second is not None
+    assert second.id != first.id
+    assert "late" not in plain_desk.dead()
+    assert [it.details["sent"] for it in undoable(plain_desk.mailbox)] == [second.id]
+
+
+def test_a_message_that_is_dead_for_two_is_settled_for_each_alone(plain_desk: Desk) -> None:
+    plain_desk.mail.message("two", "ann-00000001", ["ded-00000001", "eve-00000001"], ago=9000)
+
+    def dead_for() -> set[str]:
+        return {it.recipient for it in plain_desk.mailbox.dead_letters(NOW) if it.message.id == "two"}
+
+    for_eve = next(it for it in plain_desk.mailbox.dead_letters(NOW) if it.recipient == "eve-00000001")
+    plain_desk.write(acknowledge([for_eve]))
+    assert dead_for() == {"ded-00000001"}
+    plain_desk.write(acknowledge([plain_desk.message("two")]))
+    assert dead_for() == set()
+    deed = next(it for it in undoable(plain_desk.mailbox) if it.details["recipient"] == "eve-00000001")
+    plain_desk.write(undo(plain_desk.mailbox, deed, NOW))
+    assert dead_for() == {"eve-00000001"}
+
+
+def test_who_could_read_it_is_offered_a_message_and_a_frozen_holder_of_the_role_last_but_not_its_sender(
+    tmp_path: Path,
+) -> None:
+    mail = MailFiles(tmp_path)
+    shared = ["project:ink", "domain:paper", "concern:rules"]
+    mail.agent("ded-00000001", "dead", role="scribe", tags=shared, ended_at=iso(NOW - HOUR))
+    mail.agent("one-00000001", tags=shared[:1])
+    mail.agent("all-00000001", tags=shared)
+    mail.agent("two-00000001", tags=shared[:2])
+    mail.agent("rol-00000001", tags=["role:scribe"])
+    mail.agent("fro-00000001", "frozen", role="scribe", tags=shared)
+    mail.agent("fri-00000001", "frozen", tags=shared)
+    mail.agent("old-00000001", "dead", role="scribe", tags=shared, ended_at=iso(NOW - HOUR))
+    mail.agent("odd-00000001", role="clerk", tags=["project:other"])
+    mail.agent("ann-00000001", role="scribe", tags=shared)
+    mail.message("letter", "ann-00000001", "ded-00000001", ago=7200)
+    plain_desk = Desk(mail)
+    assert takers(plain_desk.mailbox, plain_desk.message("letter")) == [
+        "rol-00000001",
+        "all-00000001",
+        "two-00000001",
+        "one-00000001",
+        "fro-00000001",
+    ]
+
+
+def test_a_message_that_is_refused_midway_leaves_the_first_message_settled_whole(plain_desk: Desk) -> None:
+    class Busy(HaakStore):
+        sends = 0
+
+        def write_message(self, draft: Draft) -> Message:
+            self.sends += 1
+            if self.sends == 2:
+                raise MailError("the mailbox is busy", "try again")
+            return super().write_message(draft)
+
+    messages = [plain_desk.message("late"), plain_desk.message("nobody"), plain_desk.message("to-dead")]
+    steps = redirect(plain_desk.mailbox, messages, "cid-00000001", NOW, read_body=plain_desk.store.content)
+    with Busy.open(plain_desk.mail.data) as store:
+        done, error = carry_out(store, steps, clock=lambda: NOW)
+    assert "is busy" in str(error)
+    assert [(it.step.message_id, it.sent is not None) for it in done] == [("late", True)]
+    assert plain_desk.dead() == {"nobody", "to-dead"}
+    assert [it.message_id for it in plain_desk.mailbox.interventions()] == ["late"]
+    assert len([it for it in plain_desk.mailbox.messages() if it.sender == "user"]) == 1
+
+
+class Killed(HaakStore):
+    """A mailbox whose console ends suddenly before the journal is written."""
+
+    def write_intervention(self, intervention: Intervention) -> None:
+        raise MailError("killed")
+
+
+def void(plain_desk: Desk) -> list[Step]:
+    return undo(plain_desk.mailbox, undoable(plain_desk.mailbox)[0], NOW)
+
+
+def again(plain_desk: Desk) -> list[Step]:
+    return resend(plain_desk.mailbox, [plain_desk.message("late")], 5, NOW, read_body=plain_desk.store.content)
+
+
+def test_what_went_out_and_was_not_recorded_does_not_go_out_twice(plain_desk: Desk) -> None:
+    numbers = []
+    for plan in (again, void, again):
+        with Killed.open(plain_desk.mail.data) as store:
+            assert carry_out(store, plan(plain_desk), clock=lambda: NOW)[1] is not None
+        numbers.append(len(plain_desk.mailbox.messages()))
+        (step,) = plan(plain_desk)
+        assert step.sent is not None
+        assert plain_desk.write([step]) == [step.sent]
+        assert len(plain_desk.mailbox.messages()) == numbers[-1]
+    assert numbers == [numbers[0], numbers[0] + 1, numbers[0] + 2], "after it was taken back it goes out anew"
