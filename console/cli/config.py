@@ -19,7 +19,7 @@ from console.opening import editor_command
 from console.settings.config import config_file, config_folder, state_file, whole_config
 from console.settings.config_check import settings_problems
 from console.settings.config_file import load_config
-from console.settings.config_schema import settings_text
+from console.settings.config_schema import config_schema, settings_text
 from console.settings.setting_values import SettingValue, set_value, setting, unset_value
 from console.settings.toml_errors import in_toml
 from mailstore.errors import reason_of
@@ -135,8 +135,6 @@ def _check(is_json: bool) -> int:
 
 
 def _schema() -> int:
-    from console.settings.config_schema import config_schema
-
     put_schema(config_schema())
     return 0
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from console.hooks.events import HookEvent
-    from console.hooks.options import RunOptions
     from console.hooks.programs import Program
     from console.hooks.sessions.session_state import SessionState
     from console.hooks.user_prompts import UserPrompt

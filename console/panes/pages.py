@@ -10,8 +10,8 @@ from textual.content import Content
 
 from console.panes.facts import FactPage, Row, fact
 from console.panes.receipts import way_rows
+from console.render.code import highlighted
 from console.render.json_layout import laid_out
-from console.render.lines import highlighted
 from console.render.markdown import reduced
 from console.render.safe import visible, visible_line
 from console.render.short_text import clock, size_words

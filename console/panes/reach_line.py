@@ -1,28 +1,18 @@
-"""The lines at the composer: whom a message will reach and when it expires, and which message is held for how long."""
+"""The line that says whom a message will reach, for whom it will be on hold, and when it expires."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from rich.style import Style
 from textual.content import Content
-from textual.reactive import reactive
-from textual.strip import Strip
 from textual.widgets import Static
 
-from console.commands.table import action_of
 from console.hooks.waking.hearing import Hearing
-from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
-from console.render.short_text import remaining, shorten_end
-from console.words.styles import TextStyles
-from console.words.symbols import HELD, STALE, STATES
+from console.render.short_text import remaining
+from console.words.symbols import STALE, STATES
 from mailstore.rules.delivery import State
 from mailstore.writing.sending import Preview
-
-if TYPE_CHECKING:
-    from console.sending.held_messages import HeldMessage
 
 PARTS = (
     ("unknown", f"{STATES[State.UNKNOWN].glyph} no agent named", "$error"),
@@ -37,10 +27,6 @@ PARTS = (
 MOST_NAMES = 6
 PROBLEMS = ("unknown", "dead")
 """What is said first, and in full."""
-LONGEST_NAMES = 24
-ROOMY = 70
-"""Cells from which on there is room for both actions; the footer names the other one."""
-SEND_NOW = action_of("compose.send-now")
 
 
 class ReachLine(Static):
@@ -103,33 +89,3 @@ def _hearing(hearing: Mapping[Hearing, Sequence[str]], reached: int) -> list[Con
         more = f" +{len(names) - MOST_NAMES}" if shown and len(names) > MOST_NAMES else ""
         parts.append(Content.assemble((when.value, "$success"), f"{shown}{more}"))
     return parts
-
-
-class HeldLine(ClickLine):
-    """The message that is sent next: to whom, in how many seconds, its first words; it can be clicked to act on it."""
-
-    DEFAULT_CSS = "HeldLine { height: 1; width: 100%; background: $surface; }"
-
-    messages: reactive[tuple[HeldMessage, ...]] = reactive(())
-    """The held messages; `due` is in how many seconds each is sent."""
-
-    def __init__(self, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self.text_styles = styles
-
-    def render_line(self, y: int) -> Strip:
-        """Render the line."""
-        width, styles = self.size.width, self.text_styles
-        if y > 0 or not width or not self.messages:
-            return Strip.blank(width)
-        message = min(self.messages, key=lambda held_message: held_message.due)
-        to = shorten_end(visible_line(message.writing.recipients), LONGEST_NAMES)
-        more = f" (+{len(self.messages) - 1})" if len(self.messages) > 1 else ""
-        left = [
-            Spot(f" {HELD} Held {round(message.due)} s{more} ", styles.warn + Style(bold=True)),
-            Spot(f"to {to}: ", styles.muted),
-            Spot(visible_line(" ".join(message.writing.body[:200].split())), styles.text),
-        ]
-        undo = [Spot("undo", styles.accent, action_of("undo")), Spot(" · ", styles.muted)]
-        right = [*(undo if width >= ROOMY else []), Spot("send now ", styles.accent, SEND_NOW)]
-        return self.lay_out(left, right, width)

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from textual.strip import Strip
 
 from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles, more_line
-from console.panes.message_lines import MessageKeys, MessageLines, RenderedText
+from console.panes.message_lines import MessageKeys, MessageLines, RenderedText, attachment_lines
 from console.session import Session
 from console.words.styles import TextStyles
 
@@ -71,8 +71,6 @@ class RenderJob(Struct, eq=False):
         block, message = self.block, self.block.node.message
         if message is None or block.files is None:
             return []
-        from console.panes.message_lines import attachment_lines
-
         return attachment_lines(
             session.store.attachments(message, block.files), self.keys.files, self.width, self.styles
         )

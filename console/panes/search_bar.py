@@ -23,7 +23,7 @@ from console.widgets.offers import Offers
 from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
-    from console.search import SearchHistory
+    from console.search.history import SearchHistory
 
 Mode = Literal["search", "filter"]
 PLACEHOLDER = {"search": "search: words, fields; tab completes", "filter": "filter this list"}

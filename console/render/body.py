@@ -11,9 +11,10 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from console.render.code import highlighted
 from console.render.elements import MarkdownStyles
 from console.render.json_layout import laid_out
-from console.render.lines import LineSource, breaks, highlighted
+from console.render.lines import LineSource, breaks
 from console.render.markdown import reduced, render_markdown
 from console.render.safe import visible
 

@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
+from console.render.code import highlighted, is_language
 from console.render.json_layout import laid_out
-from console.render.lines import highlighted, is_language
 from console.render.links import shown_links
 
 MOST_PADDED = 200_000

@@ -1,4 +1,4 @@
-"""Lines of text, wrapped or highlighted a portion at a time; no control codes pass, and no text is lost."""
+"""Lines of text, wrapped a portion at a time; no control codes pass, and no text is lost."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from functools import cache
 from itertools import accumulate
 from typing import Protocol
 
-from pygments.lexers import get_all_lexers, get_lexer_by_name
 from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from rich.style import Style
-from rich.syntax import Syntax
-from rich.text import Text
 from textual.strip import Strip
 
 from console.render.safe import visible
@@ -25,7 +22,6 @@ NARROW = re.compile("[ -~\u00a0-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u21ff]*"
 """Characters that always take one cell."""
 PORTION = 256
 """Lines."""
-TAB_SIZE = 4
 
 
 class LineSource(Protocol):
@@ -131,29 +127,3 @@ def breaks(line: str, first: int, rest: int) -> list[int]:
         result.append(at)
         width = rest
     return result
-
-
-@cache
-def _languages() -> frozenset[str]:
-    return frozenset(alias for _, aliases, _, _ in get_all_lexers() for alias in aliases)
-
-
-def is_language(name: str) -> bool:
-    """Return whether there is a highlighter for a language."""
-    return name.lower() in _languages()
-
-
-def highlighted(code: str, language: str, theme: str) -> Iterator[Text]:
-    """Yield the lines of a piece of code in a theme's colours."""
-    colours = Syntax.get_theme(theme)
-    lexer = get_lexer_by_name(language, stripnl=False, ensurenl=True, tabsize=TAB_SIZE)
-    line = Text()
-    for kind, words in lexer.get_tokens(code):
-        style = colours.get_style_for_token(kind)
-        for at, part in enumerate(words.split("\n")):
-            if at:
-                yield line
-                line = Text()
-            line.append(part, style)
-    if line:
-        yield line

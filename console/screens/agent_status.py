@@ -211,7 +211,7 @@ class AgentStatus:
 
     async def _ask(self, agents: Sequence[Agent], edit: RosterEdit) -> None:
         """Show what will be written, and what it means, and write it once it is confirmed."""
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         names = [visible_line(agent.session_id) for agent in agents]
         what = names[0] if len(names) == 1 else f"{len(names):,} agents"

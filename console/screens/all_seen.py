@@ -37,7 +37,7 @@ class AllSeen:
 
     async def _find(self) -> None:
         """Find what is unseen in the list, and mark it: much of it only after asking."""
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         screen, session = self._screen, self._screen.session
         roots = screen.listing.all_roots()

@@ -77,7 +77,7 @@ class MessageFiles:
 
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
         from console.opening import OPENERS, find_opener, open_copy, open_link
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         screen = self._screen
         opener = find_opener()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from console.screens.ask import Ask
 from console.screens.away import LEFT
 from console.screens.mail_screen import MailScreen
-from console.screens.prompt import Ask
 from mailstore.errors import StoreError, log_unexpected
 
 if TYPE_CHECKING:

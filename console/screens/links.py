@@ -48,7 +48,7 @@ class MessageLinks:
 
     async def _open(self, link: Link) -> None:
         from console.opening import OPENERS, find_opener, open_link
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         opener = find_opener()
         if not await self._screen.ask_and_wait(Ask(f"Open a link to {link.host}?", link.target, verb="open")):

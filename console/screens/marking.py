@@ -59,7 +59,7 @@ class Marking:
         screen.ask(QueryPrompt(session, "Mark threads matching"), answered)
 
     async def _mark_found(self, query: Query, listed: set[str]) -> None:
-        from console.search import search_context
+        from console.search.hits import search_context
         from mailstore.queries.search import judged
 
         screen, session = self._screen, self._screen.session

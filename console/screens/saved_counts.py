@@ -52,7 +52,7 @@ class SavedCounts:
                 self._screen.run_task(self._count(views), group="search-saved", exclusive=True)
 
     async def _count(self, views: dict[str, str]) -> None:
-        from console.search import search_context
+        from console.search.hits import search_context
         from console.state.saved_views import run_saved_views
 
         began, session = process_time(), self._screen.session

@@ -14,14 +14,14 @@ from console.render.safe import visible_line
 from console.render.short_text import plural
 from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.search import KEPT_AS, SearchHistory
+from console.search.history import NAME, SearchHistory
 from mailstore.errors import QueryError
 from mailstore.queries.language.fields import FIELD_NAMES
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
-    from console.search import SearchHits
+    from console.search.hits import SearchHits
     from mailstore.queries.grouping import By, HitGroup
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
@@ -198,12 +198,12 @@ class Searching:
         return True
 
     def _context(self) -> SearchContext:
-        from console.search import search_context
+        from console.search.hits import search_context
 
         return search_context(self._screen.session)
 
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
-        from console.search import found_hits
+        from console.search.hits import found_hits
 
         async with aclosing(found_hits(self._screen.session, query, context)) as portions:
             async for hits in portions:
@@ -312,7 +312,7 @@ class Searching:
         """Keep the query among the earlier ones."""
         personal = self._screen.session.personal
         if self._history.add(self._asked):
-            self._screen.run_task(asyncio.to_thread(personal.save_remembered, KEPT_AS), group="marks")
+            self._screen.run_task(asyncio.to_thread(personal.save_remembered, NAME), group="marks")
 
     def _give_up(self) -> None:
         """Clear the search or the filter, and go back to the thread that was selected before."""

@@ -89,7 +89,7 @@ class StreamSearch:
             due.clear()
 
     async def _look(self, query: Query, step: int, *, is_first: bool) -> None:
-        from console.search import search_context
+        from console.search.hits import search_context
         from mailstore.queries.search import judged
 
         screen, session, text = self._screen, self._screen.session, self._screen.listing.finding

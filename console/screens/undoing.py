@@ -70,7 +70,7 @@ class Undoing:
         return self._is_asking or (action is left and self._clock() - pressed < REPEAT_SECONDS)
 
     def _ask(self, action: UndoableAction, writes: Callable[[bool], list[str]], *, is_undo: bool) -> None:
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         try:
             lines = writes(is_undo)

@@ -12,9 +12,10 @@ from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import count
+from console.screens.ask import Ask
 from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import ListScreen
-from console.screens.prompt import Ask, Prompt, QueryPrompt
+from console.screens.prompt import Prompt, QueryPrompt
 from console.state.undo_history import UndoableAction
 from console.words.symbols import FAILED
 

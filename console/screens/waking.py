@@ -130,7 +130,7 @@ class AgentWaking:
         """Wake a session through its program, for all its unread mail."""
         from console.hooks.waking.ringing import log_wake
         from console.hooks.waking.wake_session import ring
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         screen, name = self._screen, visible_line(session_id)
         if not unread:
@@ -148,7 +148,7 @@ class AgentWaking:
     async def _run_command(self, session_id: str, unread: Sequence[Message]) -> None:
         """Run the user's own command for the unread mail of the types that wake."""
         from console.hooks.waking.wake_command import wake
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
         from mailstore.rules.presence import waking_mail
 
         screen, session, name = self._screen, self._screen.session, visible_line(session_id)

@@ -1,7 +1,7 @@
 """The format language of `signalbox status`: `{unread}` is a number, `{dead:✗ {}}` a text for numbers above 0.
 
 `{{` and `}}` are braces; inside such a text `{}` is its number. A number that may have changed is followed by `~`, one
-that is not known is `?`. Imports nothing.
+that is not known is `?`. Imports next to nothing.
 """
 
 from __future__ import annotations

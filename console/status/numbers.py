@@ -1,4 +1,7 @@
-"""The numbers of a mailbox as they are kept, and whether they still hold. Imports only `os` and such."""
+"""The numbers of a mailbox and the names in it, as they are kept: where, for how long, and who counts them anew.
+
+Imports next to nothing: status bars and shells wait for it.
+"""
 
 from __future__ import annotations
 

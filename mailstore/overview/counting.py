@@ -20,8 +20,6 @@ from mailstore.state.message_queries import check_current
 from mailstore.steps import BackgroundWork, Steps, at_once
 
 if TYPE_CHECKING:
-    from array import array
-
     from mailstore.overview.arrays import Bools, Floats, Ints
 
 CHUNK = 1 << 15

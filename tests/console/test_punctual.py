@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 from textual.message_pump import MessagePump
 
-from console.screens.prompt import Ask
+from console.screens.ask import Ask
 from console.widgets.punctual import PunctualTimers
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from console.panes.query_completion import completing
 from console.personal import PersonalData
-from console.search import KEPT_AS, SearchHistory
+from console.search.history import NAME, SearchHistory
 from console.widgets.offers import Offers
 from mailstore.queries.language.fields import FIELDS, SYNTAX
 from tests.console.fake_screen import FakeScreen, fake_screen
@@ -77,15 +77,15 @@ def test_earlier_queries_come_back_newest_first_and_once(screen: FakeScreen) -> 
     assert history.older("typed") is None
     assert not history.add("")
     assert [history.add(text) for text in ("one", "two", "two", "one")] == [True, True, False, True]
-    assert personal.recall(KEPT_AS) == ["two", "one"]
+    assert personal.recall(NAME) == ["two", "one"]
     assert history.newer("typed") is None
     assert (history.older("typed"), history.older("one"), history.older("two")) == ("one", "two", None)
     assert (history.newer("two"), history.newer("one"), history.newer("typed")) == ("one", "typed", None)
     assert history.older("one") == "two"
     for number in range(150):
         history.add(f"query {number}")
-    assert len(personal.recall(KEPT_AS)) == 100
-    personal.remember(KEPT_AS, {"not": "a list"})
+    assert len(personal.recall(NAME)) == 100
+    personal.remember(NAME, {"not": "a list"})
     assert history.older("typed") is None
 
 

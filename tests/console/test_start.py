@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ HEAVY = (
     "console.panes.reader",
     "console.panes.search_bar",
     "console.screens.palette",
-    "console.screens.prompt",
+    "console.screens.ask",
     "console.screens.parts",
     "console.screens.reading",
     "console.screens.list_screen",
@@ -88,6 +89,13 @@ def test_the_first_frame_holds_mail_and_nothing_heavy_was_imported_for_it(tmp_pa
     assert b"0 threads" not in shown.raw
     assert b"Backdrop" not in shown.raw
     assert not set(HEAVY) & set(told.read_text().split())
+
+
+def test_keys_and_conversations_need_nothing_heavy_either() -> None:
+    heavy = "console.panes.query_input", "mailstore.queries.search_context", "pydantic", "pygments"
+    code = "import sys, console.app, console.screens.parts, console.panes.reader; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not set(heavy) & set(loaded.split())
 
 
 @pytest.mark.parametrize("module", preload.MODULES)

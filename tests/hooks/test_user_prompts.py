@@ -15,7 +15,8 @@ from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.live import hooked_agents
 from console.hooks.sessions.printed import printed_to
 from console.hooks.user_prompts import new_prompt, prompts_of
-from console.sending.delivery import DeliveryService, Prepared, Sent, note_own
+from console.sending.delivery import DeliveryService, Prepared, Sent
+from console.sending.prompting import note_own
 from mailstore.folding import fold_store
 from mailstore.haak import HaakStore
 from mailstore.quick_answers import QuickMessage

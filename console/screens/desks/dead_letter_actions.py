@@ -10,10 +10,10 @@ from textual.screen import Screen
 
 from console.panes.address_completion import address_candidates
 from console.render.safe import visible_line
+from console.screens.ask import Ask
 from console.screens.base_screen import BaseScreen
 from console.screens.desks.settle_dialog import SettleDialog
 from console.screens.desks.settling import Preview, Settled, Settlement, Settling
-from console.screens.prompt import Ask
 from console.session import Session
 from console.widgets.offers import Candidate, fitting
 from mailstore.queries.takeover import redirected_before, takers

@@ -321,7 +321,7 @@ class Composing:
 
     def discard(self) -> None:
         """Discard the draft, after asking."""
-        from console.screens.prompt import Ask
+        from console.screens.ask import Ask
 
         screen = self._screen
         if not screen.composer.is_open:

@@ -15,9 +15,9 @@ from console.panes.reach_line import reach_line
 from console.render.markdown import render_markdown
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, shorten_end
+from console.screens.ask import Ask
 from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import LONGEST_TEXT, ListScreen
-from console.screens.prompt import Ask
 from console.screens.writing.draft_keeping import DraftKeeping
 from console.sending.delivery import prepare_writing, recipients_of
 from console.session import Session

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from console.commands.table import BY_ID
-from console.panes.reach_line import HeldLine
+from console.panes.held_line import HeldLine
 from console.quiet.offers import reminder
 from console.render.safe import visible_line
 from console.screens.mail_screen import MailScreen

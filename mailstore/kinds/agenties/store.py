@@ -27,8 +27,6 @@ from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mailstore.records.adopted import Adopted
 
 UNHEARD = "Agenties reads the log only when it starts, so a line from outside would not be delivered"

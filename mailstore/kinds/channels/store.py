@@ -21,7 +21,7 @@ from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from mailstore.kinds.channels.merging import ChannelsMerger
     from mailstore.records.adopted import Adopted, Merged

@@ -24,8 +24,6 @@ from mailstore.records.roster import Agent, Roster
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
-    from mailstore.records.message import Intervention
-    from mailstore.records.roster import Agent
 
 EVERYTHING = 1 << 40
 TRIES = 10

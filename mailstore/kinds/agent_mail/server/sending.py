@@ -21,9 +21,7 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
 
-    from mailstore.kinds.agent_mail.server.lookup import Directory, KnownMessage
     from mailstore.records.draft import Draft
 IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 MOST_BYTES = 32 << 20

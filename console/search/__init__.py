@@ -1,0 +1,1 @@
+"""What queries are evaluated on, what they find, and earlier ones."""
