@@ -13,7 +13,7 @@ import time
 from console.cli.terminal_io import put, tell
 from console.hooks.options import options_in
 from console.status.format import TMUX, BadFormat, status_json, status_of, status_text
-from console.status.numbers import FIELDS, kept_place, load_numbers, start_counting
+from console.status.numbers import FIELDS, kept_place, load_numbers
 
 FORMS = ("--tmux", "--json")
 
@@ -48,6 +48,8 @@ def print_kept(given: str, form: str, any_of: list[str]) -> int | None:
         tell(kept.problem)
     if not is_certain:
         sys.stdout.flush()
+        from console.status.numbers import start_counting
+
         start_counting(place, os.fspath(given))
     if any_of:
         return status_of(any_of, kept, is_certain=is_certain)

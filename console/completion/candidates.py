@@ -6,7 +6,7 @@ import os
 import time
 
 from console.completion.table import CommandTable, commands, kinds, table_of
-from console.status.numbers import FIELDS, config_path, kept_place, load_names, load_numbers, start_counting
+from console.status.numbers import FIELDS, config_path, kept_place, load_names, load_numbers
 
 VIEWS = ("all", "for-you", "unread", "dead", "waiting", "archive", "recent")
 TIMES = ("1h", "1d", "7d", "today", "yesterday", "last week")
@@ -95,6 +95,8 @@ def _names(store: str) -> list[tuple[str, str, str]]:
     place = kept_place(store)
     kept, names = load_numbers(place), load_names(place)
     if kept is None or not names or not kept.is_certain(time.time()):
+        from console.status.numbers import start_counting
+
         is_over = start_counting(place, store)
         until = time.monotonic() + FIRST_SECONDS
         while not names and time.monotonic() < until and not is_over():

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
-from console import search as search_hits
 from console.screens import searching
+from console.search import hits as search_hits
 from console.settings.config import Config, SearchSettings
 from mailstore.haak import HaakStore
 from mailstore.queries.grouping import BY, FIELDS, By, HitCounts, narrowed
