@@ -14,7 +14,7 @@ from console.panes.list_rows import Piece, layout_line
 from console.panes.receipts import receipt_lines, wrapped
 from console.panes.stream_place import StreamPlace
 from console.render.safe import visible_line
-from console.render.short_text import bare, clock, shorten_end, shorten_middle
+from console.render.short_text import bare, clock, local_day, shorten_end, shorten_middle
 from console.words.styles import TextStyles
 from console.words.symbols import NEW, REPLY, SIGNS, TYPE_GLYPHS
 from mailstore.records.message import Message
@@ -56,6 +56,8 @@ class MessageBlock(Struct, frozen=True):
     """The last try to send it, if it could not be sent yet."""
     looked: int = 0
     """Changes now and then where files are missing, which may still come."""
+    day: int = 0
+    """The day on which it is shown, of which its times are said."""
     stream: StreamPlace | None = None
     """Its surroundings in a stream; None in a conversation."""
     cancelled_by: str = ""
@@ -86,6 +88,7 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
         *(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender),
         is_starred=is_starred,
         cancelled_by="" if cancel is None else cancel.sender.removeprefix(head),
+        day=local_day(now),
     )
 
 

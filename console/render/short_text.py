@@ -63,6 +63,14 @@ def remaining(seconds: float) -> str:
     return f"{round(seconds / DAY)} days"
 
 
+def local_day(time: float) -> int:
+    """Return the number of the local day of a time; 0 for a time that has none."""
+    try:
+        return datetime.fromtimestamp(time).toordinal()
+    except (OverflowError, ValueError, OSError):
+        return 0
+
+
 def clock(time: float, now: float) -> str:
     """Return a local time in its shortest clear form: 14:00, Mon 14:00, 3 Mar 14:00, 2025-03-03."""
     try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 
 from textual import on
 
 from console.panes.sidebar import Sidebar
+from console.render.short_text import local_day
 from console.running.idle import load_modules
 from console.screens.base_screen import Action, BaseScreen
 from console.screens.counting import MOVES, Move
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
     from console.widgets.block_view import BlockView
     from mailstore.state.views import ViewKind
 
-ROWS_SECONDS = 20.0
-"""How often rows are drawn again: they say how old their mail is."""
+AGES_SECONDS = 20.0
+"""How often all is drawn again where nothing comes: it says how old mail is and how long agents were not seen."""
+JUMP_SECONDS = 5.0
+"""By how much the time of day must differ from the time that passed to be another one: set, or after a sleep."""
 
 
 class MainScreen(MailScreen):
@@ -39,6 +43,7 @@ class MainScreen(MailScreen):
         self._drawing = Drawing(self)
         self._timer: Timer | None = None
         """Until what changed is drawn."""
+        self._ticked = self._times(session.clock())
 
     # The parts
 
@@ -114,7 +119,7 @@ class MainScreen(MailScreen):
         self.redraw()
         self.sidebar.select(Sidebar.key_of(self.location.view))
         self.set_focus(self.threads)
-        self.set_interval(ROWS_SECONDS, self.threads.redraw_rows)
+        self.set_interval(AGES_SECONDS, self._draw_ages)
 
     def location_changed(self) -> None:
         if self.parts is not None:
@@ -126,15 +131,33 @@ class MainScreen(MailScreen):
 
     def tick(self) -> None:
         """Draw what a second that passed has changed: the time, and what became of mail meanwhile."""
-        has_expired = self.session.live.advance(self.session.clock())
-        if not has_expired or self.session.moment is not None:
+        now = self.session.clock()
+        has_expired, has_jumped = self.session.live.advance(now), self._has_jumped(now)
+        if self.session.moment is not None or not (has_expired or has_jumped):
             self._drawing.draw_header()
+        elif has_jumped:
+            self.redraw()
         elif not self.is_behind:  # else it is drawn with the mail that came
             self._draw(is_change=False)
         if self.parts is not None:
             self.parts.ticked()
 
+    def _has_jumped(self, now: float) -> bool:
+        """Return whether since the last tick another day began, the clock was set, or the machine slept."""
+        before, self._ticked = self._ticked, self._times(now)
+        return before[0] != self._ticked[0] or abs(before[1] - self._ticked[1]) > JUMP_SECONDS
+
+    @staticmethod
+    def _times(now: float) -> tuple[int, float]:
+        """Return the local day, and the time of day less the time that passes while the machine runs."""
+        return local_day(now), now - monotonic()
+
     # Drawing
+
+    def _draw_ages(self) -> None:
+        """Draw what the time alone changes, unless all is drawn soon; in the past, time stands still."""
+        if self.app.is_running and self.session.moment is None and not self.is_behind:
+            self._drawing.draw()
 
     @property
     def is_drawn(self) -> bool:

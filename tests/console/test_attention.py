@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
+from console.screens import main_screen
 from console.screens.desks import attention_watch
 from console.screens.list_screen import ListScreen
 from tests.console.screen_text import Seat, opened
@@ -284,6 +285,7 @@ async def test_what_only_expired_is_searched_for_as_seldom_as_where_nothing_happ
 ) -> None:
     monkeypatch.setattr(attention_watch, "COST", 0)
     monkeypatch.setattr(attention_watch, "IDLE_COST", cost)
+    monkeypatch.setattr(main_screen, "JUMP_SECONDS", float("inf"))
     mail.message("brief", ANN, BOB, "Quick.", ago=0, subject="Brief", type="fyi", ttl_hours=1)
 
     def is_listed() -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from console.screens import main_screen
 from mailstore.haak import HaakStore
 from mailstore.records.events import Event
 from mailstore.state.views import View
@@ -299,3 +301,52 @@ async def test_a_thread_with_a_cancelled_task_is_marked_in_the_list_and_its_deta
         await seat.press("g", "i")
         await seat.sees("task-assigned  (cancelled)")
         assert "cancelled   ann-00000001  by stop" in seat.text
+
+
+# Time passes
+
+
+async def test_a_conversation_and_a_stream_that_stay_open_say_the_day_once_it_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main_screen, "JUMP_SECONDS", float("inf"))
+    mail, sent = MailFiles(tmp_path), datetime.fromtimestamp(NOW)
+    mail.agent("bob-00000001")
+    mail.message("late", "ann-00000001", "bob-00000001", "Good night.", ago=0)
+    today, tomorrow = (datetime.combine(sent.date(), time(0, 1)) + timedelta(days=days) for days in (0, 1))
+    async with opened(mail.data) as seat:
+        await seat.until(lambda: "Good night." in conversation(seat))
+        session = seat.screen.session
+
+        def is_day_said() -> bool:
+            return f"{sent:%a %H:%M}" in conversation(seat)
+
+        assert f" {sent:%H:%M}" in conversation(seat)
+        assert not is_day_said()
+        session.clock = tomorrow.timestamp
+        seat.screen.tick()
+        await seat.until(is_day_said)
+        session.clock = today.timestamp
+        seat.screen.tick()
+        await seat.until(lambda: not is_day_said())
+        await seat.press("t", "t")
+        await seat.sees("─ Today")
+        session.clock = tomorrow.timestamp
+        seat.screen.tick()
+        await seat.sees("─ Yesterday")
+
+
+async def test_what_only_time_changes_is_drawn_at_once_after_a_sleep_and_soon_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001", last_seen=iso(NOW))
+    for is_noticed in (True, False):
+        monkeypatch.setattr(main_screen, "JUMP_SECONDS", 5.0 if is_noticed else float("inf"))
+        monkeypatch.setattr(main_screen, "AGES_SECONDS", 1e6 if is_noticed else 0.05)
+        async with opened(mail.data) as seat:
+            await seat.sees("● ann-00000001")
+            seat.screen.session.clock = lambda: NOW + HOUR
+            if is_noticed:
+                seat.screen.tick()
+            await seat.sees("◌ ann-00000001 1h")
