@@ -34,6 +34,9 @@ class ClosesOnce(PunctualTimers, Screen[R]):
 
             self._compositor = LineCompositor()
 
+    def redraw(self) -> None:
+        """Draw what may have changed in the mailbox; what says only what was so when it was opened stays as it is."""
+
     def comes_late(self) -> None:
         """Take no key until it has been in sight for half a second."""
         self.ignores_keys = True

@@ -37,8 +37,6 @@ from mailstore.records.message import Message
 WIDE = 110
 LONGEST_TEXT = 4000
 SECONDS = 1.0
-ROWS_SECONDS = 20.0
-"""After so many seconds ages are written again."""
 WAIT = Strip([Segment("…")])
 
 
@@ -124,7 +122,6 @@ class ListScreen(BaseScreen[str | None]):
         self.redraw()
         self.listing.focus()
         self.set_interval(SECONDS, self._draw_header)
-        self.set_interval(ROWS_SECONDS, self.redraw)
 
     def redraw(self) -> None:
         """Draw everything; the cursor stays on its row."""

@@ -11,8 +11,9 @@ from textual import on
 from console.panes.sidebar import Sidebar
 from console.render.short_text import local_day
 from console.running.idle import load_modules
-from console.screens.base_screen import Action, BaseScreen
+from console.screens.base_screen import Action
 from console.screens.counting import MOVES, Move
+from console.screens.dialog import ClosesOnce
 from console.screens.drawing import Drawing
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
@@ -158,6 +159,7 @@ class MainScreen(MailScreen):
         """Draw what the time alone changes, unless all is drawn soon; in the past, time stands still."""
         if self.app.is_running and self.session.moment is None and not self.is_behind:
             self._drawing.draw()
+            self._redraw_others()
 
     @property
     def is_drawn(self) -> bool:
@@ -200,11 +202,15 @@ class MainScreen(MailScreen):
             return  # it ends, and takes its panes away one by one
         self._stop_timer()
         self._drawing.draw()
-        for screen in self.app.screen_stack:
-            if screen is not self and isinstance(screen, BaseScreen):
-                screen.redraw()
+        self._redraw_others()
         if self.parts is not None:
             self.parts.drawn(is_change=is_change)
+
+    def _redraw_others(self) -> None:
+        """Draw the screens over this one."""
+        for screen in self.app.screen_stack:
+            if screen is not self and isinstance(screen, ClosesOnce):
+                screen.redraw()
 
     def retitle(self) -> None:
         self._drawing.title_conversation()

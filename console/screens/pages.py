@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -21,17 +22,24 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from console.panes.facts import FactPage
+    from console.screens.viewer import MakePage
     from mailstore.queries.reading import Frontiers
-    from mailstore.records.message import Message
-    from mailstore.records.roster import Agent
 
 
-def show_page(screen: BaseScreen[Any], command: str, title: str, content: Content | FactPage) -> None:
-    """Show a page, which the keys of the command that asked for it close again."""
+def show_page(
+    screen: BaseScreen[Any], command: str, title: str, content: Content | FactPage, make: MakePage | None = None
+) -> None:
+    """Show a page, which the keys of the command that asked for it close again; `make` makes it again."""
     from console.screens.viewer import Viewer
 
     keys = BY_ID[command].keys_in(screen.session.keymap)
-    screen.ask(Viewer(title, content, keys), lambda _: None)
+    screen.ask(Viewer(title, content, keys, make=make), lambda _: None)
+
+
+async def show_live(screen: BaseScreen[Any], title: str, make: MakePage) -> None:
+    """Show a page of details, which is made again when mail comes."""
+    if (page := await make()) is not None:
+        show_page(screen, "details", title, page, make)
 
 
 def show_help(screen: BaseScreen[Any]) -> None:
@@ -70,16 +78,21 @@ class Pages:
         """Show everything that is known about the message, or the agent or channel where the cursor is on one."""
         view = self._screen.location.view
         if self._screen.pane() == "sidebar" and view.kind == "channel":
-            self._screen.run_task(self._show_channel(view.name), group="record", exclusive=True)
+            self._show_live("Channel", partial(self._channel_page, view.name))
         elif self._screen.pane() == "sidebar":
             self.agent()
         elif (message := self._screen.selected_message()) is not None:
-            self._screen.run_task(self._show_details(message), group="record", exclusive=True)
+            self._show_live("Details", partial(self._details_page, message.id))
 
-    async def _show_details(self, message: Message) -> None:
+    def _show_live(self, title: str, make: MakePage) -> None:
+        self._screen.run_task(show_live(self._screen, title, make), group="record", exclusive=True)
+
+    async def _details_page(self, message_id: str) -> FactPage | None:
         from console.panes.pages import details
 
         session = self._screen.session
+        if (message := session.mailbox.message(message_id)) is None:
+            return None
         places = session.mailbox.places(message.id)
         try:
             files = await asyncio.to_thread(session.store.attachments, message, places)
@@ -87,30 +100,30 @@ class Pages:
         except StoreError as error:
             self._screen.report(error)
             files, went = (), ()
-        page = details(session.mailbox, message, session.now(), files, went)
-        show_page(self._screen, "details", "Details", page)
+        return details(session.mailbox, message, session.now(), files, went)
 
     def agent(self) -> None:
         """Show everything that is known about the agent under the cursor."""
         view = self._screen.location.view
-        agent = self._screen.session.mailbox.roster.get(view.name) if view.kind == "agent" else None
-        if agent is None:
+        if view.kind != "agent" or self._screen.session.mailbox.roster.get(view.name) is None:
             self._screen.tell("Select an agent first")
         else:
-            self._screen.run_task(self._show_agent(agent), group="record", exclusive=True)
+            self._show_live("Agent", partial(self._agent_page, view.name))
 
-    async def _show_agent(self, agent: Agent) -> None:
+    async def _agent_page(self, name: str) -> FactPage | None:
         from console.panes.pages import agent_page
 
         session = self._screen.session
+        if (agent := session.mailbox.roster.get(name)) is None:
+            return None
         try:
             facts = await asyncio.to_thread(session.store.describe_agent, agent.session_id)
         except StoreError as error:
             self._screen.report(error)
             facts = ()
-        show_page(self._screen, "details", "Agent", agent_page(session, agent, facts))
+        return agent_page(session, agent, facts)
 
-    async def _show_channel(self, tag: str) -> None:
+    async def _channel_page(self, tag: str) -> FactPage | None:
         from console.panes.pages import channel_page
         from mailstore.queries.reading import read_frontiers
 
@@ -120,8 +133,9 @@ class Pages:
                 read_frontiers(session.mailbox, tag, session.now()), session.rest
             )
             async with aclosing(steps):
-                async for step in steps:
-                    show_page(self._screen, "details", "Channel", channel_page(session, tag, step))
+                async for frontiers in steps:
+                    return channel_page(session, tag, frontiers)
+        return None
 
     def record(self) -> None:
         """Show the message's record as it is in its file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,9 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key, Resize
+from textual.worker import Worker
 
 from console.panes.facts import FactPage
 from console.panes.titles import as_title
+from console.running.failures import tell_failure
 from console.screens.base_screen import copied_words
 from console.screens.dialog import Dialog
 from console.widgets.page_view import PageView
@@ -19,12 +23,18 @@ from console.widgets.selectable_view import SelectableView
 
 NARROW = 70
 """Cells: with fewer, a page takes the whole screen."""
+PAUSE_SECONDS = 0.5
+"""How long after a change a page is made again: it may read files for it."""
+
+MakePage = Callable[[], Awaitable[FactPage | None]]
+"""Makes a page of what is so now; None where that is no longer in the mailbox."""
 
 
 class Viewer(Dialog[Key | None]):
     """Shows text that is already safe; closes with escape, q, enter, or the key that opened it.
 
-    A page that opened by itself closes with any key that it does not use, and returns that key.
+    A page that opened by itself closes with any key that it does not use, and returns that key. One that says what is
+    so in the mailbox is made again by `make` when that may have changed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,8 +47,18 @@ class Viewer(Dialog[Key | None]):
         Binding("G,end", "edge(1)", "bottom"),
     ]
 
-    def __init__(self, title: str, content: Content | FactPage, keys: str = "", *, is_asked_for: bool = True) -> None:
+    def __init__(
+        self,
+        title: str,
+        content: Content | FactPage,
+        keys: str = "",
+        *,
+        is_asked_for: bool = True,
+        make: MakePage | None = None,
+    ) -> None:
         super().__init__()
+        self._make = make
+        self._is_stale = self._is_making = False
         self.page_title = title
         self._content = content
         self._keys = keys.split(",")
@@ -67,6 +87,30 @@ class Viewer(Dialog[Key | None]):
     def page(self) -> PageView:
         """The text."""
         return self.query_one("#viewer-text", PageView)
+
+    def redraw(self) -> None:
+        """Make the page again soon."""
+        self._is_stale = True
+        if self._make is not None and not self._is_making:
+            self._is_making = True
+            self.set_timer(PAUSE_SECONDS, partial(self._begin, self._make))
+
+    def _begin(self, make: MakePage) -> None:
+        self.run_worker(self._make_again(make), exit_on_error=False)
+
+    async def _make_again(self, make: MakePage) -> None:
+        self._is_stale = False
+        try:
+            if (page := await make()) is not None:
+                self.page.update(page)
+        finally:
+            self._is_making = False
+        if self._is_stale:
+            self.redraw()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Report that a page can't be made again."""
+        tell_failure(self.app, event)
 
     def on_selectable_view_copied(self, event: SelectableView.Copied) -> None:
         """Copy what was selected with the mouse, and say so in the frame."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from console.panes.sidebar import Sidebar
 from console.render.short_text import clock
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
@@ -97,3 +98,38 @@ async def test_dead_letters_render_the_text_too(tmp_path: Path) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.press("D")
         assert "A bold word." in seat.text
+
+
+async def test_what_is_told_of_a_message_an_agent_and_a_channel_keeps_up_with_the_mail(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    mail.agent("ann-00000001", tags=["project:ink"])
+    mail.message("part", "user", "project:ink", "Part 1", ago=200)
+    async with opened(mail.data, size=(80, 18)) as seat:
+        seat.screen.threads.select("mine")
+        await seat.press("i")
+        await seat.sees("╭─ Details")
+        await seat.press("G")
+        page = seat.app.screen.page  # type: ignore[attr-defined]
+        scrolled = page.scroll_offset.y
+        assert scrolled > 0
+        await seat.sees("ann-00000001: unread")
+        mail.read("mine", "ann-00000001")
+        await seat.sees("ann-00000001: read")
+        assert page.scroll_offset.y == scrolled
+        await seat.press("escape", "1")
+        seat.screen.sidebar.select(Sidebar.key_of(View("agent", "ann-00000001")))
+        await seat.press("i")
+        await seat.sees("unread  1")
+        mail.message("more", "user", "ann-00000001", "More.", ago=10)
+        await seat.sees("unread  2")
+        await seat.press("escape")
+        seat.screen.show_view(View("channel", "project:ink"))
+        await seat.press("1", "i")
+        await seat.sees("readers  1, 1 with unread messages")
+        mail.read("part", "ann-00000001")
+        await seat.sees("readers  1, none with unread messages")
+        viewer = seat.app.screen
+        mail.message("late", "user", "project:ink", "Part 2", ago=5)
+        await seat.press("escape")
+        await seat.until(lambda: "late" in seat.app.session.mailbox)
+        assert viewer not in seat.app.screen_stack
