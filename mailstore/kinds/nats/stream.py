@@ -44,6 +44,8 @@ SINGLES = 100
 STATUS, NOBODY = "Status", "503"
 SUBJECT, TIME = "Nats-Subject", "Nats-Time-Stamp"
 """What the server adds to a message; the time to no other answer, and whoever publishes can't add its value."""
+LAST = "Nats-Last-Sequence"
+"""What the server adds to each message of an answer: the number of the one before it in this answer, 0 for the first."""
 NO_STREAM = 10059
 """The server's number for a stream that does not exist."""
 NO_LEADER = 10008
@@ -79,6 +81,14 @@ class RequestRefused(Exception):
     def __init__(self, code: int, number: int, text: str) -> None:
         super().__init__(text)
         self.code, self.number = code, number
+
+
+class _LeftOut(Exception):
+    """An answer came without some of its records, which were lost on their way between two servers."""
+
+    def __init__(self, records: list[StreamRecord], pending: int) -> None:
+        self.records, self.pending = records, pending
+        self.numbers = [record.sequence for record in records]
 
 
 async def ask(
@@ -171,11 +181,15 @@ async def _from_a_replica(client: Client, stream: str, question: Mapping[str, An
     """Return what answers one request; wait where a cluster has the stream, but no node serves it yet."""
     from nats.errors import NoRespondersError
 
-    end = time.monotonic() + ELECTION_SECONDS
+    end, before = time.monotonic() + ELECTION_SECONDS, None
     while True:
         try:
             if (gathered := await _gathered(client, stream, question)) is not None:
                 return gathered
+        except _LeftOut as answer:
+            if before is not None and answer.numbers == before.numbers:  # so it isn't lost, whatever the server says
+                return answer.records, answer.pending
+            before = answer
         except TimeoutError:  # asked of a node that ended
             if time.monotonic() > end:
                 raise
@@ -187,14 +201,21 @@ async def _from_a_replica(client: Client, stream: str, question: Mapping[str, An
 
 
 async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int] | None:
-    """Return the records that answer one request, and how many more the stream has; None if no node answers."""
+    """Return the records that answer one request, and how many more the stream has; None if no node answers.
+
+    Raises _LeftOut.
+    """
     records: list[StreamRecord] = []
+    is_whole = True
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     moved = asyncio.Event()
 
     async def take(message: Msg) -> None:
+        nonlocal is_whole
         moved.set()
         headers = message.headers or {}
+        at = str(records[-1].sequence) if records else "0"
+        is_whole = is_whole and headers.get(LAST, at) == at
         if TIME not in headers:
             if not ended.done():
                 is_there = headers.get(STATUS) != NOBODY
@@ -209,6 +230,8 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
         while not ended.done():
             moved.clear()
             await _answered(client, stream, moved.wait())
+        if not is_whole:
+            raise _LeftOut(records, ended.result())
         return (records, ended.result()) if ended.result() >= 0 else None
     finally:
         await subscription.unsubscribe()

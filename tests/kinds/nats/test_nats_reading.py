@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from mailstore.conformance.samples import ANN, BOB, agent, at, message_record, s
 from mailstore.errors import MailboxMissing, StoreError
 from mailstore.folding import fold_store
 from mailstore.kinds.nats import pull, reader, stream
+from mailstore.kinds.nats.opening import NatsClient
 from mailstore.kinds.nats.store import NatsStore
 from mailstore.kinds.nats.stream import NO_LEADER, RequestRefused, ask
 from mailstore.kinds.nats.subjects import Topic
@@ -128,6 +130,59 @@ def test_records_are_asked_for_again_where_the_node_that_was_asked_ended(
     monkeypatch.setattr(stream, "AGAIN_SECONDS", 0.001)
     with nats_box.open() as store:
         assert len(of(Message, scanned(store))) == 3
+
+
+@pytest.mark.parametrize("lost", range(1, 7))
+def test_a_record_that_is_lost_on_its_way_is_asked_for_again(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    nats_box.make()
+    nats_box.agent(agent(ANN))
+    nats_box.agent(agent(BOB))
+    sent_messages(nats_box, 3)
+    came = 0
+
+    def loses(headers: dict[str, str]) -> bool:
+        """Lose one record of all answers together, or the end of an answer."""
+        nonlocal came
+        came += stream.LAST in headers
+        return came == lost and stream.LAST in headers
+
+    assert nats_box.location, "all is published"
+    monkeypatch.setattr(NatsClient, "subscribe", losing(loses))
+    monkeypatch.setattr(stream, "AGAIN_SECONDS", 0.001)
+    monkeypatch.setattr(stream, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(stream, "SOON_SECONDS", 0.1)
+    with nats_box.open() as store:
+        events = scanned(store)
+    assert came > lost
+    assert len(of(Message, events)) == 3
+    assert {agent.session_id for agent in of(Agent, events)} == {ANN, BOB}
+
+
+def test_an_answer_that_always_misses_a_record_is_taken_as_it_is(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nats_box.make()
+    sent_messages(nats_box, 3)
+    assert nats_box.location, "all is published"
+    monkeypatch.setattr(NatsClient, "subscribe", losing(lambda headers: headers.get("Nats-Sequence") == "2"))
+    with nats_box.open() as store:
+        assert len(of(Message, scanned(store))) == 2
+
+
+def losing(loses: Callable[[dict[str, str]], bool]) -> Callable[..., Any]:
+    """Return a `subscribe` of the client to which what the server sends is lost now and then."""
+    subscribe = NatsClient.subscribe
+
+    async def subscribed(client: NatsClient, subject: str, *, cb: Any, **more: Any) -> Any:
+        async def take(message: Any) -> None:
+            if not loses(message.headers or {}):
+                await cb(message)
+
+        return await subscribe(client, subject, cb=take, **more)
+
+    return subscribed
 
 
 def answers(mailbox: Mailbox) -> object:
