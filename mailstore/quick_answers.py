@@ -73,13 +73,13 @@ class UnreadMail:
     def __init__(self, messages: Sequence[UnreadMessage] = ()) -> None:
         self.messages: list[UnreadMessage] = [*messages]
 
-    def texts(self, messages: Collection[UnreadMessage]) -> Iterable[str]:
-        """Return the texts of some of them, read no further than needed."""
+    def texts(self, messages: Collection[UnreadMessage]) -> Iterable[str | None]:
+        """Return the texts of some of them, read no further than needed; None for one that can't be read."""
         return [message.content for message in messages]
 
     def text(self, message: UnreadMessage) -> str:
-        """Return the text of one."""
-        return next(iter(self.texts([message])))
+        """Return the text of one; empty if it can't be read."""
+        return next(iter(self.texts([message]))) or ""
 
     def proof(self, message: UnreadMessage) -> str:
         """Return according to what in the mailbox the user wrote a message; empty if nothing proves it."""

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         )
         shown = [messages[at] for at in printed.whole]
         if args.json:
-            MESSAGES.put(message_rows(mail, shown))
+            MESSAGES.put(message_rows(mail, shown, printed.texts))
             for words in printed.left_out():
                 warn(words)
         elif text := printed.text():

@@ -23,10 +23,12 @@ def message_row(mail: Loaded, message: Message) -> MessageRow:
     return message_rows(mail, [message])[0]
 
 
-def message_rows(mail: Loaded, messages: Sequence[Message], texts: Iterable[str] | None = None) -> list[MessageRow]:
+def message_rows(
+    mail: Loaded, messages: Sequence[Message], texts: Iterable[str | None] | None = None
+) -> list[MessageRow]:
     """Return messages with their bodies, in the order given; reads the store unless texts are given."""
     bodies = texts_of(mail, messages) if texts is None else texts
-    return [_row(mail, message, text) for message, text in zip(messages, bodies, strict=True)]
+    return [_row(mail, message, text or "") for message, text in zip(messages, bodies, strict=True)]
 
 
 def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
@@ -53,28 +55,17 @@ def _may_choose(mail: Loaded, message: Message) -> bool:
     return question is not None and is_request(question)
 
 
-def text_of(mail: Loaded, message: Message) -> str:
-    """Return a message's text; warn and return an empty text if it is gone."""
-    return next(texts_of(mail, [message]))
-
-
-def texts_of(mail: Loaded, messages: Sequence[Message]) -> Iterator[str]:
-    """Yield messages' texts lazily; warn and yield an empty text for one that is gone."""
+def texts_of(mail: Loaded, messages: Sequence[Message]) -> Iterator[str | None]:
+    """Yield messages' texts lazily; warn and yield None for one that can't be read."""
     for message, text in zip(messages, mail.store.contents(messages), strict=True):
-        yield _checked(message, text)
+        if isinstance(text, ContentGone):
+            warn(f"the text of {message.id} can't be read ({text.problem})")
+        yield None if isinstance(text, ContentGone) else text
 
 
-def _checked(message: Message, text: str | ContentGone) -> str:
-    if isinstance(text, ContentGone):
-        warn(f"the text of {message.id} can't be read ({text.problem})")
-        return ""
-    return text
-
-
-def message_text(mail: Loaded, message: Message, standing: str = "") -> str:
+def message_text(mail: Loaded, message: Message, text: str, standing: str = "") -> str:
     """Return a message as text: a header of `name: value` lines, and the indented body."""
     tags = ", ".join(tag for tag in message.tags if tag[:1] != "!")
-    text = text_of(mail, message)
     options = "; ".join(as_lines(options_of(mail.store, message, text))) if is_request(message) else ""
     facts = {"tags": tags, "options": options, "cancelled": cancelled_words(mail, message), "state": standing}
     fields = {**header(message), **facts}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Iterator
 
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded_for_listing, moment_of, reader_name
-from console.cli.messages import message_rows, message_text
+from console.cli.messages import message_rows, message_text, texts_of
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import MessageRow
 from console.cli.plain import put
@@ -41,17 +42,27 @@ def run(args: argparse.Namespace) -> int:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
         messages = _selected(args, mail, reader)
+        shown: list[Message] = []
+        texts = _noted(messages, texts_of(mail, messages), shown)
         if args.json:
-            MESSAGES.put(message_rows(mail, messages))
+            MESSAGES.put(message_rows(mail, messages, texts))
         else:
-            for message in messages:
-                put(message_text(mail, message, own_state(mail, message, reader)))
+            for message, text in zip(messages, texts, strict=True):
+                put(message_text(mail, message, text or "", own_state(mail, message, reader)))
             if not messages:
                 put("No unread mail" if args.unread else "No mail")
         if args.mark:
             sys.stdout.flush()  # what never reached its reader is not marked as read
-            mark_printed(mail, reader, messages)
+            mark_printed(mail, reader, shown)
     return 0
+
+
+def _noted(messages: list[Message], texts: Iterable[str | None], shown: list[Message]) -> Iterator[str | None]:
+    """Pass texts on, and note the messages that have one."""
+    for message, text in zip(messages, texts, strict=True):
+        if text is not None:
+            shown.append(message)
+        yield text
 
 
 def _selected(args: argparse.Namespace, mail: Loaded, reader: str) -> list[Message]:

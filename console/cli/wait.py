@@ -8,7 +8,7 @@ import time
 from console.cli.document import JsonOutput
 from console.cli.following import News, follow
 from console.cli.loading import loaded, reader_name
-from console.cli.messages import message_rows, message_text
+from console.cli.messages import message_rows, message_text, texts_of
 from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.output import MessageRow
 from console.cli.plain import put
@@ -58,6 +58,6 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             MESSAGES.put(message_rows(mail, found))
         else:
-            for message in found:
-                put(message_text(mail, message, own_state(mail, message, reader)))
+            for message, text in zip(found, texts_of(mail, found), strict=True):
+                put(message_text(mail, message, text or "", own_state(mail, message, reader)))
     return 0

@@ -1,7 +1,8 @@
 """Limit how much unread mail is printed at a time: what a model did not see must not be recorded as read.
 
 Only whole messages are printed, urgent ones first, then the oldest; one that is too long is cut, comes last and stays
-unread. Imports very little: a hook prints mail at every start of an agent.
+unread. So does one whose text can't be read, which is not printed. Imports very little: a hook prints mail at every
+start of an agent.
 """
 
 from __future__ import annotations
@@ -32,22 +33,33 @@ PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 class Portion:
     """What is printed of some mail: `whole` are the places of the messages that go whole, `cut` that of the last one.
 
-    `rest` says what is not printed, and how to get it.
+    `texts` are those of the whole ones; `rest` says what is not printed, and how to get it. `unreadable` are the
+    places of those whose text can't be read.
     """
 
-    __slots__ = ("_messages", "_reader", "cut", "rest", "whole")
+    __slots__ = ("_messages", "_reader", "cut", "rest", "texts", "unreadable", "whole")
 
-    def __init__(self, reader: str, messages: dict[int, UnreadMessage], cut: int | None, rest: str) -> None:
+    def __init__(
+        self,
+        reader: str,
+        messages: dict[int, UnreadMessage],
+        texts: dict[int, str],
+        cut: int | None,
+        rest: str,
+        unreadable: list[int],
+    ) -> None:
         self._reader = reader
         self._messages = messages
-        self.whole = sorted(at for at in messages if at != cut)
+        self.whole = sorted(texts)
+        self.texts = [texts[at] for at in self.whole]
         self.cut = cut
         self.rest = rest
+        self.unreadable = unreadable
 
     def text(self) -> str:
         """Return the text for an agent to read; empty without mail."""
         shown = [*self.whole, *([] if self.cut is None else [self.cut])]
-        return fenced(self._reader, [self._messages[at] for at in shown], self.rest) if shown else ""
+        return fenced(self._reader, [self._messages[at] for at in shown], self.rest) if shown else self.rest
 
     def left_out(self) -> list[str]:
         """Return notes about what is left out, for output that holds whole messages only."""
@@ -63,7 +75,7 @@ def unproven(message: Any, text: str) -> str:
 def portion(
     reader: str,
     mail: Mail,
-    texts_of: Callable[[list[int]], Iterable[str]],
+    texts_of: Callable[[list[int]], Iterable[str | None]],
     most: int = MOST_CHARACTERS,
     *,
     more: int = 0,
@@ -72,9 +84,9 @@ def portion(
 ) -> Portion:
     """Return what is printed of unread mail, which is given the oldest first; `most` in characters, 0 for all of it.
 
-    `texts_of` returns the texts of the mail at some places, which are read no further than is needed. `more` is how
-    much unread mail there is besides; `store` is the mailbox as it was given. `proof_of` returns by what it is known
-    that the user wrote a message with a text.
+    `texts_of` returns the texts of the mail at some places, which are read no further than is needed, None for one that
+    can't be read. `more` is how much unread mail there is besides; `store` is the mailbox as it was given. `proof_of`
+    returns by what it is known that the user wrote a message with a text.
     """
     again = typed("check", "--as", reader, store=store)
     total = len(mail) + more
@@ -82,9 +94,14 @@ def portion(
     room = most - above
     order = sorted(range(len(mail)), key=lambda at: not is_urgent(mail[at].sender, mail[at].type, mail[at].tags))
     messages: dict[int, UnreadMessage] = {}
+    texts: dict[int, str] = {}
     long: tuple[int, str] | None = None
     is_full = False
+    unreadable: list[int] = []
     for at, text in zip(order, texts_of(order), strict=True):
+        if text is None:
+            unreadable.append(at)
+            continue
         is_short = not most or len(text) <= most
         message = UnreadMessage(header(mail[at], proof_of(mail[at], text)), text) if is_short else None
         size = most + 1 if message is None else len(message.text) + fences
@@ -96,20 +113,25 @@ def portion(
             is_full = True
             break
         else:
-            messages[at] = message
+            messages[at], texts[at] = message, text
             room -= size
     cut = None
     if long is not None:
         cut, text = long
         messages[cut] = _cut(reader, mail[cut], text, room, store)
     left = total - len(messages)
-    is_more = is_full or more > 0
-    return Portion(reader, messages, cut, _rest(left, again if is_more else f"{again}{AFTER_CUT}") if left else "")
+    is_more = is_full or more > 0 or len(unreadable) == left
+    rest = _rest(left, again if is_more else f"{again}{AFTER_CUT}", len(unreadable)) if left else ""
+    if not messages and unreadable:
+        one = f"{len(unreadable)} unread message{'s' * (len(unreadable) != 1)}"
+        rest = f"The text of {one} can't be read now: run {again} later"
+    return Portion(reader, messages, texts, cut, rest, unreadable)
 
 
-def _rest(number: int, command: str) -> str:
+def _rest(number: int, command: str, unreadable: int = 0) -> str:
     is_one = number == 1
-    return f"{number} more {'was' if is_one else 'were'} left out and stay{'s' * is_one} unread: run {command}"
+    why = f" ({unreadable} can't be read now)" if unreadable else ""
+    return f"{number} more {'was' if is_one else 'were'} left out and stay{'s' * is_one} unread{why}: run {command}"
 
 
 def _cut(reader: str, message: Message | QuickMessage, text: str, room: int, store: str) -> UnreadMessage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -97,12 +97,13 @@ class Caller:
         shown = await self.shown()
         return unread_mail(self.mail.store, self.mail.mailbox, self.session_id, time.time(), shown)
 
-    async def rows(self, messages: list[Message]) -> list[Any]:
-        """Return messages whole, as plain values."""
+    async def rows(self, messages: list[Message], texts: Sequence[str | None] | None = None) -> list[Any]:
+        """Return messages whole, as plain values; reads their texts unless they are given, in the same order."""
         mail = self.mail._replace(now=time.time())
-        texts = await asyncio.to_thread(lambda: list(texts_of(mail, messages)))
+        if texts is None:
+            texts = await asyncio.to_thread(lambda: list(texts_of(mail, messages)))
         rows = list(msgspec.to_builtins(message_rows(mail, messages, texts)))
-        self.handed_out.update(message.id for message in messages)
+        self.handed_out.update(message.id for message, text in zip(messages, texts, strict=True) if text is not None)
         return rows
 
 
@@ -129,8 +130,13 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
         lambda places: texts_of(caller.mail, [chosen[at] for at in places]),
         asked.max_chars,
     )
-    shown = sorted((chosen[at] for at in part.whole), key=by_age)
-    answer: dict[str, Any] = {"messages": await caller.rows(shown), "left_out": len(messages) - len(shown)}
+    whole = sorted(
+        zip((chosen[at] for at in part.whole), part.texts, strict=True), key=lambda with_text: by_age(with_text[0])
+    )
+    rows = await caller.rows([message for message, _ in whole], [text for _, text in whole])
+    answer: dict[str, Any] = {"messages": rows, "left_out": len(messages) - len(whole)}
+    if part.unreadable:
+        answer["unreadable_now"] = {"messages": len(part.unreadable), "how": "they stay unread: ask again later"}
     if number := mailbox.counts().unreadable:
         answer["unreadable"] = {"records": number, "how": "signalbox doctor says which and why"}
     if part.cut is None:

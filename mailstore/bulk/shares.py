@@ -75,7 +75,7 @@ class FileShare:
             elif size > LARGEST:
                 raise LineTooLong
             else:
-                size *= 2
+                size = min(2 * size, LARGEST + 1)
                 buffer, is_newline = bytearray(size), np.empty(size, bool)
 
 

@@ -31,6 +31,7 @@ from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 from tests.kinds.channels.channels_folder import SharedFolder
 from tests.mailboxes import MailFiles
 from tests.patience import PATIENCE
+from tests.unfetched import give_no_text_of
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 INBOX = "mailbox://inbox"
@@ -151,6 +152,22 @@ async def test_read_messages_counts_records_that_can_not_be_read(mail: MailFiles
     async with client_within(mail) as session:
         found = await called(session, "read_messages")
         assert found["unreadable"] == {"records": 1, "how": "signalbox doctor says which and why"}
+
+
+async def test_a_message_whose_text_can_not_be_read_is_not_handed_out(
+    mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_again = give_no_text_of(monkeypatch, "two")
+    async with asyncio.timeout(PATIENCE), client_within(mail) as session:
+        found = await called(session, "read_messages")
+        assert [message["id"] for message in found["messages"]] == ["one"]
+        assert found["left_out"] == 1
+        assert found["unreadable_now"] == {"messages": 1, "how": "they stay unread: ask again later"}
+        await called(session, "thread", messageId="one")
+        assert await called(session, "mark_read", all=True) == {"marked": 1, "left_unread": 1}
+        answer_again()
+        assert [message["id"] for message in (await called(session, "read_messages"))["messages"]] == ["two"]
+        assert await called(session, "mark_read", all=True) == {"marked": 1, "left_unread": 0}
 
 
 async def test_a_message_is_asked_for_what_its_mailbox_can_hold(tmp_path: Path, mail: MailFiles) -> None:

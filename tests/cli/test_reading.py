@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from console.hooks.unread.full_look import full_look
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, HOUR, Dialect, MailFiles, every_case
+from tests.unfetched import REASON, give_no_text_of
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 
@@ -227,3 +230,37 @@ def test_what_led_to_a_message_is_listed_and_exported_and_verified(run: Run, tmp
     assert "aside" not in target.read_text()
     assert run("export", "--why", "done", "lamp", "--store", mail.url).status == 2
     assert run("why", "absent", "--store", mail.url).status == 1
+
+
+@pytest.mark.parametrize("command", [("check", "--limit", "9"), ("check", "--json"), ("read", "--unread", "--mark")])
+def test_a_message_whose_text_can_not_be_read_stays_unread(
+    command: tuple[str, ...], run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_again = give_no_text_of(monkeypatch, "m2")
+
+    def unread() -> list[object]:
+        return ids(run("read", "--as", ANN, "--unread", "--json", "--store", mail.url).document)
+
+    done = run(*command, "--as", ANN, "--store", mail.url)
+    assert f"the text of m2 can't be read ({REASON})" in done.err
+    assert "Third." in done.out
+    if command[0] == "check":
+        assert "m2" not in done.out
+        assert "1 more was left out and stays unread (1 can't be read now): run signalbox check" in done.out + done.err
+    assert unread() == ["m2"]
+    done = run(*command, "--as", ANN, "--store", mail.url)
+    if command == ("check", "--limit", "9"):
+        assert done.out.startswith("The text of 1 unread message can't be read now: run signalbox check --as ann-")
+    assert unread() == ["m2"]
+    answer_again()
+    assert "Second." in run(*command, "--as", ANN, "--store", mail.url).out
+    assert unread() == []
+
+
+def test_a_hook_that_folds_a_mailbox_shows_no_text_that_can_not_be_read(
+    mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_no_text_of(monkeypatch, "m2")
+    with closing(full_look(mail.url, ANN, time.time())) as unread:
+        assert [*unread.texts(unread.messages)] == [None, "Third."]
+        assert [unread.text(message) for message in unread.messages] == ["", "Third."]

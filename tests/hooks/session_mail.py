@@ -8,7 +8,7 @@ from mailstore.quick_answers import QuickMessage, UnreadMail
 
 
 def message(
-    name: str, sender: str = "boss", kind: str = "", to: str = "claude-abcdef12", text: str = "x"
+    name: str, sender: str = "boss", kind: str = "", to: str = "claude-abcdef12", text: str | None = "x"
 ) -> QuickMessage:
     return QuickMessage(
         name,

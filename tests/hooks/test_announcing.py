@@ -168,6 +168,21 @@ def test_a_message_that_is_too_long_is_shown_cut_once_and_stays_unread() -> None
     assert session.mail
 
 
+def test_a_message_whose_text_can_not_be_read_is_told_of_once_and_stays_unread() -> None:
+    session = Session(EVERYWHERE, mail=[message("m1", text="Fine."), message("m2", text=None)])
+    text, told, shown, _ = session.at(START)
+    assert (told, shown) == (["m1", "m2"], ["m1"])
+    assert "1 more was left out and stays unread (1 can't be read now): run signalbox check --as claude-" in text
+    assert "id: m2" not in text
+    assert session.at(TOOL) == ("", [], [], ["m1"])
+    session.mail.append(message("m3", text=None))
+    text, told, shown, _ = session.at(TOOL)
+    assert text == "The text of 1 unread message can't be read now: run signalbox check --as claude-abcdef12 later"
+    assert (told, shown) == (["m3"], [])
+    assert session.at(TOOL) == ("", [], [], [])
+    assert [each.id for each in session.mail] == ["m2", "m3"]
+
+
 def test_after_three_blocks_a_turn_ends() -> None:
     session = Session()
     blocks = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from zlib import crc32
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from mailstore.bulk import shares
 from mailstore.bulk.keys import NO_KEY, KeyIndex, keys_of, texts_at, texts_of
-from mailstore.bulk.shares import FileShare, LineBlock
+from mailstore.bulk.shares import FileShare, LineBlock, LineTooLong
 from mailstore.bulk.threads import in_order
 from mailstore.haak_records.columns import seconds_of
 from mailstore.kit.timestamps import parse_time
@@ -58,6 +59,24 @@ def test_shares_hold_every_whole_line_once(
         os.close(fd)
     assert found == lines[:-1]
     assert end == len(data) - len(lines[-1] if lines else b"")
+
+
+@pytest.mark.parametrize(("length", "is_read"), [(100, True), (101, False), (150, False), (300, False)])
+def test_a_share_holds_no_line_that_is_longer_than_any_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int, is_read: bool
+) -> None:
+    monkeypatch.setattr(shares, "SIZE", 8)
+    monkeypatch.setattr(shares, "BLOCK", 4)
+    monkeypatch.setattr(shares, "LARGEST", 100)
+    path = tmp_path / "lines"
+    path.write_bytes(b"short\n" + b"x" * length + b"\nshort\n")
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        share = FileShare(fd, 0, path.stat().st_size)
+        with nullcontext() if is_read else pytest.raises(LineTooLong):
+            assert [len(line) for block in share.blocks() for line in lines_of(block)] == [5, length, 5]
+    finally:
+        os.close(fd)
 
 
 @given(texts)

@@ -29,10 +29,9 @@ class FoldedMail(UnreadMail):
         self._now = now
         self.watched = watched
 
-    def texts(self, messages: Collection[Message]) -> Iterator[str]:
-        """Yield the texts; an empty one for what is gone."""
+    def texts(self, messages: Collection[Message]) -> Iterator[str | None]:
         for text in self._store.contents(list(messages)):
-            yield "" if isinstance(text, ContentGone) else text
+            yield None if isinstance(text, ContentGone) else text
 
     def proof(self, message: Message) -> str:
         return self._store.proof(message)

@@ -45,7 +45,7 @@ STATUS, NOBODY = "Status", "503"
 SUBJECT, TIME = "Nats-Subject", "Nats-Time-Stamp"
 """What the server adds to a message; the time to no other answer, and whoever publishes can't add its value."""
 LAST = "Nats-Last-Sequence"
-"""What the server adds to each message of an answer: the number of the one before it in this answer, 0 for the first."""
+"""What the server adds to each message of an answer: the number of the one before it there, 0 to the first."""
 NO_STREAM = 10059
 """The server's number for a stream that does not exist."""
 NO_LEADER = 10008
