@@ -10,7 +10,7 @@ from pathlib import Path
 from console.cli.document import JsonLines, JsonOutput
 from console.cli.loading import Loaded, find_message, loaded_for_listing
 from console.cli.options import mailbox_options
-from console.cli.search import arrange, context_of
+from console.cli.search import arrange, search_context
 from console.errors import UsedWrongly
 from console.export.about import About
 from console.export.document import FORMATS, ExportDocument, render, write_new
@@ -91,9 +91,9 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         try:
             query = parse(text, mail.now) if text else None
             places = [message for message in mailbox.messages() if args.archive or not message.archived]
-            wanted = {
-                message.id for message in (search(places, query, context_of(mail)) if query is not None else places)
-            }
+            with search_context(mail) as context:
+                found = places if query is None else search(places, query, context)
+                wanted = {message.id for message in found}
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
         newest = {

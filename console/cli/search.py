@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import msgspec
@@ -15,11 +16,11 @@ from console.cli.messages import message_rows
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow, NoteRow
 from console.cli.plain import bold, columns, is_terminal, put
-from console.cli.terminal_io import tell
+from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.excerpts import excerpt_of, find_spans
 from console.render.short_text import age, shorten_end
-from mailstore.errors import ContentGone, QueryError
+from mailstore.errors import QueryError
 from mailstore.queries.grouping import BY, By, HitCounts
 from mailstore.queries.language.fields import help_text
 from mailstore.queries.language.tree import Sought, sought_in
@@ -31,7 +32,6 @@ from mailstore.records.details import AgentNote
 from mailstore.records.message import Message, by_age
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import at_once
-from mailstore.store import Store
 
 MESSAGES = JsonOutput(list[MessageRow])
 NOTES = JsonOutput(list[NoteRow], "--notes")
@@ -93,7 +93,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int:
-    batches = look_up(query, context_of(mail), mail.store.candidates)
+    with search_context(mail) as context:
+        return _print_hits(args, mail, query, context)
+
+
+def _print_hits(args: argparse.Namespace, mail: Loaded, query: Query, context: SearchContext) -> int:
+    batches = look_up(query, context, mail.store.candidates)
     every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
     has_archived = args.archive or asks_for_archived(query)
     messages = [message for message in every if has_archived or not message.archived]
@@ -105,10 +110,10 @@ def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int
         return 0 if messages else NOTHING_FOUND
     if shown:
         table = columns([_cells(mail, message) for message in shown], HEADINGS)
-        put(_with_excerpts(table, mail, shown, query) if is_terminal() else table)
+        put(_with_excerpts(table, context, shown, query) if is_terminal() else table)
     else:
         put("Nothing found")
-        _suggest(mail, " ".join(args.query), query)
+        _suggest(mail, context, " ".join(args.query), query)
     _tell_rest(len(messages) - len(shown), len(every) - len(messages), len(_notes(mail, query)))
     return 0 if messages else NOTHING_FOUND
 
@@ -172,14 +177,14 @@ def _short_id(mailbox: Mailbox, message_id: str) -> str:
     return next((message_id[:end] for end in lengths if len(mailbox.find(message_id[:end])) == 1), message_id)
 
 
-def _with_excerpts(table: str, mail: Loaded, messages: Sequence[Message], query: Query) -> str:
+def _with_excerpts(table: str, context: SearchContext, messages: Sequence[Message], query: Query) -> str:
     """Return the rows of a table, each above the text around its first hit, which is bold."""
     texts = sought_in(query).texts
     head, *rows = table.split("\n")
     lines, room = [head], shutil.get_terminal_size().columns - len(INDENT)
     for row, message in zip(rows, messages, strict=True):
         lines.append(row)
-        if excerpt := excerpt_of(text_of(mail.store, message), texts):
+        if excerpt := excerpt_of(context.text(message), texts):
             lines.append(INDENT + _bold_hits(shorten_end(excerpt.led(room), room), texts))
     return "\n".join(lines)
 
@@ -192,9 +197,9 @@ def _bold_hits(text: str, sought: Sequence[Sought]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _suggest(mail: Loaded, text: str, query: Query) -> None:
+def _suggest(mail: Loaded, context: SearchContext, text: str, query: Query) -> None:
     """Offer the nearest spelling that occurs."""
-    for better in at_once(respelled(text.strip(), query, context_of(mail), mail.store.candidates)):
+    for better in at_once(respelled(text.strip(), query, context, mail.store.candidates)):
         tell("no word is spelled like that", f"did you mean {better}?")
 
 
@@ -208,14 +213,13 @@ def _tell_rest(left_out: int, archived: int = 0, notes: int = 0) -> None:
         tell(f"{notes:,} found in what agents note and remember", "use --notes to see them")
 
 
-def context_of(mail: Loaded) -> SearchContext:
-    """Return what queries are evaluated on."""
-    return SearchContext(mail.mailbox, lambda message: text_of(mail.store, message), mail.now)
-
-
-def text_of(store: Store, message: Message) -> str:
-    """Return what a search looks at in a message besides its header; empty where it is gone."""
+@contextmanager
+def search_context(mail: Loaded) -> Iterator[SearchContext]:
+    """Give what queries are evaluated on; then warn of texts that could not be read."""
+    context = SearchContext(mail.mailbox, mail.store.search_text, mail.now)
     try:
-        return store.search_text(message)
-    except ContentGone:
-        return ""
+        yield context
+    finally:
+        if number := len(context.unread_texts):
+            one = f"{number:,} messages" if number > 1 else "1 message"
+            warn(f"the text of {one} can't be read: what is in it was not found")

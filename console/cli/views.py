@@ -9,7 +9,7 @@ from console.cli.loading import loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.output import ViewRow
 from console.cli.plain import columns, put
-from console.cli.search import context_of
+from console.cli.search import search_context
 from console.cli.settings import saved_views
 from console.state.saved_views import run_saved_views
 from mailstore.steps import at_once
@@ -27,8 +27,8 @@ def run(args: argparse.Namespace) -> int:
     with loaded_for_listing(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
         hints = mail.store.candidates
-        steps = run_saved_views(context_of(mail), mail.now, views, hints)
-        hits = dict(at_once(steps))
+        with search_context(mail) as context:
+            hits = dict(at_once(run_saved_views(context, mail.now, views, hints)))
         rows = [
             ViewRow(name, query, hits[name].messages, hits[name].unseen, hits[name].problem)
             for name, query in views.items()

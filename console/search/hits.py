@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from console.running.stepping import stepped
 from mailstore.columns.lists import MarkedRows
-from mailstore.errors import StoreError
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
 
@@ -25,15 +24,7 @@ if TYPE_CHECKING:
 
 def search_context(session: Session) -> SearchContext:
     """Return what queries are evaluated on: the mailbox that is shown, and its records."""
-    store = session.store
-
-    def text(message: Message) -> str:
-        try:
-            return store.search_text(message)
-        except StoreError:
-            return ""
-
-    return SearchContext(session.mailbox, text, session.now())
+    return SearchContext(session.mailbox, session.store.search_text, session.now())
 
 
 FIRST = 50
@@ -49,7 +40,7 @@ class SearchHits(Struct, frozen=True):
     """What was found so far: the newest hit of each thread by its root, newest first, and the number of hits.
 
     With `is_cut` there are more hits, all older than these. Once all were found, `counts` has them by sender and the
-    like, and `rows` are their messages.
+    like, and `rows` are their messages. `unread_texts` is how many messages could not be read for it.
     """
 
     threads: dict[str, Message]
@@ -58,6 +49,7 @@ class SearchHits(Struct, frozen=True):
     is_cut: bool = False
     counts: HitCounts | None = None
     rows: MarkedRows | None = None
+    unread_texts: int = 0
 
     @property
     def older(self) -> str:
@@ -90,7 +82,8 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
                 yield SearchHits(_newest_first(messages), number)
                 if is_first:
                     await asyncio.sleep(PAINTED_SECONDS)
-    yield SearchHits(_newest_first(messages), number, True, len(messages) >= MOST, counts, rows)
+    is_cut, unread_texts = len(messages) >= MOST, len(context.unread_texts)
+    yield SearchHits(_newest_first(messages), number, True, is_cut, counts, rows, unread_texts)
 
 
 def _newest_first(messages: dict[str, Message]) -> dict[str, Message]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
+from mailstore.errors import StoreError
 from mailstore.queries.language.fields import KNOWN_TYPES
 from mailstore.queries.language.tree import All, Either, Field, Not, Pattern, Query, Words
 from mailstore.queries.questions import is_answered, is_request, threads_of
@@ -22,9 +23,13 @@ SPACE = re.compile(r"\s+")
 
 
 class SearchContext:
-    """What a query is evaluated on: the mailbox, the texts (`body` returns one, empty if it is gone), and the time."""
+    """What a query is evaluated on: the mailbox, the texts (`body` returns one, or raises StoreError), and the time.
+
+    `unread_texts` are the messages whose text could not be read; their text counts as empty.
+    """
 
     def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
+        self.unread_texts: set[str] = set()
         self._mailbox = mailbox
         self._body = body
         self._now = now
@@ -45,7 +50,11 @@ class SearchContext:
 
     def text(self, message: Message) -> str:
         """Return what a search looks at in a message besides its header; blocks, and doesn't use the mailbox."""
-        return self._body(message)
+        try:
+            return self._body(message)
+        except StoreError:
+            self.unread_texts.add(message.id)
+            return ""
 
     def matches(self, query: Query, message: Message) -> bool:
         """Return whether a message matches a query; reads its text if needed."""
@@ -54,7 +63,7 @@ class SearchContext:
 
     def text_holds(self, message: Message, query: Query | bool) -> bool:
         """Return whether a message's text matches the rest of a query; blocks, and doesn't use the mailbox."""
-        return query if isinstance(query, bool) else holds(query, self._body(message).casefold())
+        return query if isinstance(query, bool) else holds(query, self.text(message).casefold())
 
     def decided(self, query: Query, message: Message) -> bool | Query:
         """Return whether a message matches a query, or the part of the query that its text must match."""

@@ -264,3 +264,17 @@ def test_a_hook_that_folds_a_mailbox_shows_no_text_that_can_not_be_read(
     with closing(full_look(mail.url, ANN, time.time())) as unread:
         assert [*unread.texts(unread.messages)] == [None, "Third."]
         assert [unread.text(message) for message in unread.messages] == ["", "Third."]
+
+
+def test_a_search_says_that_texts_could_not_be_read(run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("l1", "l2"):
+        mail.message(name, ANN, BOB, f"Lantern {name}.", ago=HOUR, subject="Light")
+    give_no_text_of(monkeypatch, "l1", "l2")
+    done = run("search", "lantern", "--json", "--store", mail.url)
+    assert "the text of 2 messages can't be read: what is in it was not found" in done.err
+    done = run("search", "lantern l2", "--store", mail.url)
+    assert done.out == "Nothing found\n"
+    assert "the text of 2 messages can't be read: what is in it was not found" in done.err
+    assert "can't be read" not in run("search", "from:bob-00000001", "--store", mail.url).err
+    done = run("export", "lantern", "--format", "json", "--store", mail.url)
+    assert "the text of 2 messages can't be read: what is in it was not found" in done.err

@@ -22,6 +22,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import NOW, MailFiles, iso
+from tests.unfetched import give_no_text_of
 
 
 def write_mail(folder: Path) -> MailFiles:
@@ -210,6 +211,20 @@ async def test_a_search_without_hits_says_so(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await search(seat, "zzz", "0 threads")
         assert "Nothing found for zzz." in seat.text
+
+
+async def test_a_search_says_how_many_texts_could_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("lost", "ann-00000001", "bob-00000001", "The lantern.", ago=20, subject="Talk")
+    mail.message("kept", "ann-00000001", "bob-00000001", "A lantern.", ago=10, subject="Talk")
+    answer_again = give_no_text_of(monkeypatch, "lost")
+    async with opened(mail.data) as seat:
+        await seat.press("slash", *"lantern", "enter")
+        await seat.sees("1 message · 1 can't be read")
+        answer_again()
+        await seat.press("escape", "slash", *"lantern", "enter")
+        await seat.sees("2 messages ")
+        assert "can't be read" not in seat.text
 
 
 async def test_what_is_found_comes_first_in_part_and_then_in_whole(
