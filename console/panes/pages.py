@@ -88,14 +88,21 @@ def _type_words(message: Message) -> str:
     return " ".join(filter(None, (TYPE_GLYPHS.get(message.type or ""), message.type or "–")))
 
 
+MOST_SHOWN = 100_000
+"""Characters of a record: the page is laid out at once, between two keys."""
 MOST_COLOURED = 60_000
 """Characters; longer records are laid out without colours."""
 
 
 def record_page(raw: bytes, styles: TextStyles) -> Content:
-    """Return a record, laid out if it is JSON, and then as it is in the store; control characters are visible."""
+    """Return a record, laid out if it is JSON, and then as it is in the store; control characters are visible.
+
+    A long one is cut, and not laid out.
+    """
     text = raw.decode("utf-8", "backslashreplace")
-    as_it_is = Content(visible(text))
+    as_it_is = Content(visible(text[:MOST_SHOWN]))
+    if (left := len(text) - MOST_SHOWN) > 0:
+        return Content.assemble(as_it_is, (f"\n\n… {left:,} more characters", "$muted"))
     lines = laid_out(text)
     if lines is None or lines == [text.strip()]:
         return as_it_is

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.panes import pages
 from console.panes.pages import record_page
 from console.render.body import render_body
 from console.render.json_layout import laid_out
@@ -122,6 +123,13 @@ def test_a_record_is_laid_out_above_its_line() -> None:
         '{"n":1.50,"t":"a\\u001bb␡"}',
     ]
     assert record_page(b"no json", FakeScreen.text_styles).plain == "no json"
+
+
+def test_of_a_long_record_the_beginning_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "MOST_SHOWN", 9)
+    long = '["ä",1,2]'.encode()
+    assert "JSON, formatted" in record_page(long, FakeScreen.text_styles).plain
+    assert record_page(long + b" 3", FakeScreen.text_styles).plain == '["ä",1,2]\n\n… 2 more characters'
 
 
 async def test_json_is_read_in_the_conversation_and_its_line_in_the_record(tmp_path: Path) -> None:
