@@ -13,9 +13,14 @@ from contextlib import suppress
 from textual.content import Content
 
 from console.browser.place import WITHHELD, is_read_only
+from console.commands.table import BY_ID
 from console.render.safe import visible, visible_line
+from console.render.short_text import size_words
 from console.screens.mail_screen import MailScreen
 from mailstore.records.message import Message
+
+MOST_COPIED = 1_000_000
+"""Bytes of a text that is copied through the terminal, which would be busy with more for seconds, or drop it."""
 
 
 class Clipboard:
@@ -48,6 +53,10 @@ class Clipboard:
         if message is None:
             return
         body = await asyncio.to_thread(session.body, message)
+        if (size := len(body.encode("utf-8", "replace"))) > MOST_COPIED:
+            key = BY_ID["pipe"].key_label(session.keymap)
+            self._screen.tell(f"Not copied: {size_words(size)} are more than terminals take · {key}: pipe to a command")
+            return
         self._screen.copy_to_clipboard(body)
         self._screen.tell(f"Text copied: {len(body):,} characters")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.panes.receipts import receipt_lines
+from console.screens import message_texts
 from mailstore.rules.delivery import Standing, State
 from tests.console.fake_screen import FakeScreen
 from tests.console.screen_text import opened
@@ -160,13 +161,19 @@ async def test_a_click_on_the_last_line_of_a_cut_text_opens_it(tmp_path: Path) -
         await seat.until(lambda: "more lines" not in seat.text)
 
 
-async def test_copying_has_the_whole_text(tmp_path: Path) -> None:
+async def test_copying_has_the_whole_text_or_none_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mail = write_mail(tmp_path)
     async with opened(mail.data) as seat:
         await seat.open_thread("long")
         await seat.press("g", "y")
         await seat.sees("Text copied")
-        assert "Paragraph 99." in seat.app.clipboard
+        copied = seat.app.clipboard
+        assert "Paragraph 99." in copied
+        monkeypatch.setattr(message_texts, "MOST_COPIED", len(copied.encode()) - 1)
+        seat.app.copy_to_clipboard("something else")
+        await seat.press("y")
+        await seat.sees("KiB are more than terminals take · |: pipe to a command")
+        assert seat.app.clipboard == "something else"
 
 
 async def test_a_small_screen_shows_less_and_a_resize_shows_more(tmp_path: Path) -> None:
