@@ -221,5 +221,4 @@ def search_context(mail: Loaded) -> Iterator[SearchContext]:
         yield context
     finally:
         if number := len(context.unread_texts):
-            one = f"{number:,} messages" if number > 1 else "1 message"
-            warn(f"the text of {one} can't be read: what is in it was not found")
+            warn(f"{f'{number:,} messages' if number > 1 else '1 message'} could not be searched: no text can be read")

@@ -55,7 +55,7 @@ class MessageBlock(Struct, frozen=True):
     way: MessageWay | None = None
     """The last try to send it, if it could not be sent yet."""
     looked: int = 0
-    """Changes now and then where files are missing, which may still come."""
+    """Changes now and then where files or the text are missing, which may still come."""
     day: int = 0
     """The day on which it is shown, of which its times are said."""
     stream: StreamPlace | None = None
@@ -66,6 +66,10 @@ class MessageBlock(Struct, frozen=True):
     @property
     def key(self) -> str:
         return self.node.id
+
+    def has_text_of(self, other: MessageBlock) -> bool:
+        """Return whether another block's text is the same, and need not be read again."""
+        return self.node.message == other.node.message and self.looked == other.looked
 
 
 def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention: bool, folded: int) -> MessageBlock:

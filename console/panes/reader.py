@@ -337,7 +337,7 @@ class ReadingPane(BlockView):
                 continue
             self._blocks[key] = block
             job = RenderJob(block, self.text_width(key), self._text_styles, keys=self._openness.keys)
-            if isinstance(lines, MessageLines) and drawn is not None and drawn.node.message == block.node.message:
+            if isinstance(lines, MessageLines) and drawn is not None and drawn.has_text_of(block):
                 job.text = lines.text
             jobs.append(job)
         if self._jobs.add(jobs):

@@ -318,20 +318,17 @@ class StreamSource(ReadingSource):
 
 
 def _with_extras(block: MessageBlock, session: Session) -> MessageBlock:
-    """Return a message's block with the places of its files, if any are attached, and whether it waits to be sent."""
+    """Return a message's block with the places of its files, if any are attached, and whether it waits to be sent.
+
+    Where a file or the text is missing, which may still come, the lines are rendered again from time to time.
+    """
     message = block.node.message
     if message is None:
         return block
+    if message.id in session.unread_texts or any(tag.startswith(MISSING_FILE) for tag in message.tags):
+        block = replace(block, looked=int(session.clock() // LOOK_SECONDS))
     if session.delayed is not None and session.store.is_waiting(session.mailbox.places(message.id)):
         block = replace(block, is_waiting=True, way=session.delayed.get(message.id))
     if any(tag.removeprefix("!").startswith(ATTACHED) for tag in message.tags):
-        block = _with_files(block, message, session)
+        block = replace(block, files=session.mailbox.places(message.id))
     return block
-
-
-def _with_files(block: MessageBlock, message: Message, session: Session) -> MessageBlock:
-
-    # what is missing may still come: the lines are rendered again from time to time
-    is_missing = any(tag.startswith(MISSING_FILE) for tag in message.tags)
-    looked = int(session.clock() // LOOK_SECONDS) if is_missing else 0
-    return replace(block, files=session.mailbox.places(message.id), looked=looked)

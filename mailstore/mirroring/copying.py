@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.exchange import Exchange
 from mailstore.mirroring.side import MirrorTrouble, Side, trouble_with
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, writable
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
+from mailstore.store import Store
 from mailstore.transfer.messages import adopted_message, record_in
 
 AT_ONCE = 500
@@ -130,9 +132,9 @@ class _Copying:
         source = self._source.store
         known = source.known_fields or frozenset()
         with trouble_with(self._source):
-            texts = list(source.contents(messages))
+            whole = [_whole(source, *given) for given in zip(messages, source.contents(messages), strict=True)]
         losses, target = self._exchange.losses, self._target
-        for message, text in zip(messages, texts, strict=True):
+        for message, (text, record) in zip(messages, whole, strict=True):
             if isinstance(text, ContentGone):
                 # it was moved, which the mailbox will tell, or can't be fetched now: tried again later
                 losses.add("text", target.name, message.id, message.subject, text)
@@ -140,8 +142,6 @@ class _Copying:
                 self._to_the_end(message.id)
                 continue
             losses.remove("text", target.name, message.id)
-            with trouble_with(self._source):
-                record = record_in(source, message)
             yield adopted_message(message, text, record, known)
 
     def _write_facts(self, facts: Sequence[Receipt | Delivery | Intervention]) -> None:
@@ -192,3 +192,11 @@ def _parts(adopted_messages: Sequence[AdoptedMessage]) -> Iterator[list[AdoptedM
             part, size = [], 0
     if part:
         yield part
+
+
+def _whole(store: Store, message: Message, text: str | ContentGone) -> tuple[str | ContentGone, dict[str, Any] | None]:
+    """Return a message's text with its record; one without the other counts as gone."""
+    try:
+        return text, None if isinstance(text, ContentGone) else record_in(store, message)
+    except ContentGone as error:
+        return error, None

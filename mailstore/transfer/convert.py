@@ -140,10 +140,10 @@ def _records(
     for at, message in enumerate(messages, 1):
         try:
             content = source.content(message)
+            record = record_in(source, message)
         except ContentGone as error:
             losses.add("text", message.id, str(error), "not copied")
             continue
-        record = record_in(source, message)
         mail = adopted_message(message, content, record, known)
         in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
         carried[message.id] = _Carried(hash(content), mail.metadata, mail.extra, in_text)
@@ -175,12 +175,14 @@ def _compare_messages(
 
 
 def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Message, carried: _Carried) -> None:
+    record = None
     try:
         if hash(target.content(copy)) != carried.digest:
             losses.add("text", copy.id, copy.subject, "different text")
+        if carried.metadata or carried.extra or carried.in_text:
+            record = record_in(target, copy)
     except MailError as error:
         losses.add("text", copy.id, copy.subject, error)
-    record = record_in(target, copy) if carried.metadata or carried.extra or carried.in_text else None
     for name, value in carried.extra.items():
         if not _holds(record, name, value):
             losses.add(f"field {name}", copy.id, value, "not in the copy")

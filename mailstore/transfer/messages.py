@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from mailstore.errors import MailError
 from mailstore.kit.bodies import first_line
 from mailstore.records.adopted import AdoptedMessage
 from mailstore.records.extra_fields import extras, own_subject, record_of
@@ -26,11 +25,8 @@ def adopted_message(
 
 
 def record_in(store: Store, message: Message) -> dict[str, Any] | None:
-    """Return a message's record if it is a readable JSON object."""
-    try:
-        return record_of(store.raw(message))
-    except MailError:
-        return None
+    """Return a message's record if it is a JSON object. Raises ContentGone."""
+    return record_of(store.raw(message))
 
 
 def metadata_of(record: Mapping[str, Any] | None) -> dict[str, Any]:

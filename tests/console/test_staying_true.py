@@ -17,6 +17,7 @@ from mailstore.records.events import Event
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
+from tests.unfetched import give_no_text_of
 
 LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(9))
 
@@ -334,6 +335,22 @@ async def test_a_conversation_and_a_stream_that_stay_open_say_the_day_once_it_is
         session.clock = tomorrow.timestamp
         seat.screen.tick()
         await seat.sees("─ Yesterday")
+
+
+async def test_a_text_that_could_not_be_read_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("lost", "ann-00000001", "bob-00000001", "The lantern.", ago=20, subject="Talk")
+    answer_again = give_no_text_of(monkeypatch, "lost")
+    async with opened(mail.data) as seat:
+        await seat.until(lambda: "(the text can't be read: the text can't be" in conversation(seat))
+        await settle(seat.pilot)
+        answer_again()
+        seat.screen.session.clock = lambda: NOW + 60
+        seat.screen.tick()
+        await seat.until(lambda: "The lantern." in conversation(seat))
+        assert "can't be read" not in conversation(seat)
 
 
 async def test_what_only_time_changes_is_drawn_at_once_after_a_sleep_and_soon_otherwise(

@@ -18,9 +18,10 @@ from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.memory import MemoryStore
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
+from mailstore.mirroring.side import MirrorTrouble
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged
 from mailstore.records.draft import draft
-from mailstore.records.message import Delivery, Intervention, Receipt
+from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.transfer.compare import Contents
 from tests.mailboxes import damage_page
@@ -81,6 +82,29 @@ def test_what_is_new_comes_once_with_all_that_it_has(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.jsonl")}
     assert not any(end.run for end in mirrored(ours, theirs).ends)
     assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.jsonl")} == before
+
+
+def test_a_message_of_which_the_record_can_not_be_read_now_is_copied_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    append(tmp_path / "a", message_record("m1", metadata={"n": 1}), message_record("m2"))
+    raw = HaakStore.raw
+
+    def fails(store: HaakStore, message: Message) -> bytes:
+        if message.id == "m1":
+            raise ContentGone("the record can't be fetched", "try again later", "E414")
+        return raw(store, message)
+
+    with monkeypatch.context() as now:
+        now.setattr(HaakStore, "raw", fails)
+        with pytest.raises(MirrorTrouble, match="the record can't be fetched"):
+            mirrored(ours, theirs)
+    assert list(contents(theirs)[1]) == ["m2"]
+    assert not mirrored(ours, theirs).losses
+    with theirs() as there:
+        assert json.loads(there.raw(contents(theirs)[0].messages["m1"]))["metadata"] == {"n": 1}
 
 
 def test_one_way_writes_nothing_into_the_first(tmp_path: Path) -> None:
