@@ -18,7 +18,6 @@ from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.memory import MemoryStore
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
-from mailstore.mirroring.side import MirrorTrouble
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
@@ -99,7 +98,7 @@ def test_a_message_of_which_the_record_can_not_be_read_now_is_copied_later(
 
     with monkeypatch.context() as now:
         now.setattr(HaakStore, "raw", fails)
-        with pytest.raises(MirrorTrouble, match="the record can't be fetched"):
+        with pytest.raises(ContentGone, match="the record can't be fetched"):
             mirrored(ours, theirs)
     assert list(contents(theirs)[1]) == ["m2"]
     assert not mirrored(ours, theirs).losses
