@@ -84,7 +84,7 @@ class Session:
         self.found: dict[str, SavedViewHits] = {}
         self.attention = ConcernsFound()
         self.last_query = ""
-        self.unread_texts: set[str] = set()
+        self.unreadable_texts: set[str] = set()
         """Messages whose text could not be read when it was asked for last."""
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
@@ -144,9 +144,9 @@ class Session:
         try:
             text = self.store.content(message)
         except StoreError as error:
-            self.unread_texts.add(message.id)
+            self.unreadable_texts.add(message.id)
             return f"(the text can't be read: {error})"
-        self.unread_texts.discard(message.id)
+        self.unreadable_texts.discard(message.id)
         with self._lock:
             self._bodies[message.id] = text
         return text

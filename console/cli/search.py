@@ -220,5 +220,5 @@ def search_context(mail: Loaded) -> Iterator[SearchContext]:
     try:
         yield context
     finally:
-        if number := len(context.unread_texts):
+        if number := len(context.unreadable_texts):
             warn(f"{f'{number:,} messages' if number > 1 else '1 message'} could not be searched: no text can be read")

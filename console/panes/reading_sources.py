@@ -325,7 +325,7 @@ def _with_extras(block: MessageBlock, session: Session) -> MessageBlock:
     message = block.node.message
     if message is None:
         return block
-    if message.id in session.unread_texts or any(tag.startswith(MISSING_FILE) for tag in message.tags):
+    if message.id in session.unreadable_texts or any(tag.startswith(MISSING_FILE) for tag in message.tags):
         block = replace(block, looked=int(session.clock() // LOOK_SECONDS))
     if session.delayed is not None and session.store.is_waiting(session.mailbox.places(message.id)):
         block = replace(block, is_waiting=True, way=session.delayed.get(message.id))

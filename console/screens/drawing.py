@@ -78,7 +78,7 @@ class Titles:
         above = (f"{marked} marked · " if marked else "") + self._new_above()
         number = f"{listing.hit_count:,}{'+' if listing.is_cut else ''} message{'s' * (listing.hit_count != 1)}"
         noted = f" · {len(listing.noted):,} in agent notes" if listing.noted else ""
-        missed = f" · {listing.unread_texts:,} can't be read" if listing.unread_texts else ""
+        missed = f" · {listing.unreadable_texts:,} can't be read" if listing.unreadable_texts else ""
         pane.set_titles(Content(title), Content(above + number + missed + noted))
 
     def _new_above(self) -> str:

@@ -50,7 +50,7 @@ class Listing:
         """The hits of the typed search, by thread; None without a search."""
         self.query = ""
         """The text of the typed search whose hits these are."""
-        self.hit_count = self.unread_texts = 0
+        self.hit_count = self.unreadable_texts = 0
         """How many messages were found, and how many could not be read for that."""
         self.rows: MarkedRows | None = None
         """The messages that were found, once all are."""

@@ -217,7 +217,7 @@ class Searching:
         listing.found, listing.query = listing.still_there(hits.threads), text
         listing.hit_count, listing.is_cut, listing.is_searching = hits.number, hits.is_cut, not hits.is_done
         listing.counts, listing.rows = hits.counts, hits.rows or listing.rows
-        listing.unread_texts = hits.unread_texts
+        listing.unreadable_texts = hits.unreadable_texts
         if text != self._shown_for:
             self._shown_for, self._first = text, None
             screen.threads.begin()

@@ -40,7 +40,7 @@ class SearchHits(Struct, frozen=True):
     """What was found so far: the newest hit of each thread by its root, newest first, and the number of hits.
 
     With `is_cut` there are more hits, all older than these. Once all were found, `counts` has them by sender and the
-    like, and `rows` are their messages. `unread_texts` is how many messages could not be read for it.
+    like, and `rows` are their messages. `unreadable_texts` is how many messages could not be read for it.
     """
 
     threads: dict[str, Message]
@@ -49,7 +49,7 @@ class SearchHits(Struct, frozen=True):
     is_cut: bool = False
     counts: HitCounts | None = None
     rows: MarkedRows | None = None
-    unread_texts: int = 0
+    unreadable_texts: int = 0
 
     @property
     def older(self) -> str:
@@ -82,8 +82,8 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
                 yield SearchHits(_newest_first(messages), number)
                 if is_first:
                     await asyncio.sleep(PAINTED_SECONDS)
-    is_cut, unread_texts = len(messages) >= MOST, len(context.unread_texts)
-    yield SearchHits(_newest_first(messages), number, True, is_cut, counts, rows, unread_texts)
+    is_cut, unreadable_texts = len(messages) >= MOST, len(context.unreadable_texts)
+    yield SearchHits(_newest_first(messages), number, True, is_cut, counts, rows, unreadable_texts)
 
 
 def _newest_first(messages: dict[str, Message]) -> dict[str, Message]:

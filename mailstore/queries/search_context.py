@@ -25,11 +25,11 @@ SPACE = re.compile(r"\s+")
 class SearchContext:
     """What a query is evaluated on: the mailbox, the texts (`body` returns one, or raises StoreError), and the time.
 
-    `unread_texts` are the messages whose text could not be read; their text counts as empty.
+    `unreadable_texts` are the messages whose text could not be read; their text counts as empty.
     """
 
     def __init__(self, mailbox: Mailbox, body: Callable[[Message], str], now: float) -> None:
-        self.unread_texts: set[str] = set()
+        self.unreadable_texts: set[str] = set()
         self._mailbox = mailbox
         self._body = body
         self._now = now
@@ -53,7 +53,7 @@ class SearchContext:
         try:
             return self._body(message)
         except StoreError:
-            self.unread_texts.add(message.id)
+            self.unreadable_texts.add(message.id)
             return ""
 
     def matches(self, query: Query, message: Message) -> bool:
