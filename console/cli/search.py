@@ -221,4 +221,6 @@ def search_context(mail: Loaded) -> Iterator[SearchContext]:
         yield context
     finally:
         if number := len(context.unreadable_texts):
-            warn(f"{f'{number:,} messages' if number > 1 else '1 message'} could not be searched: no text can be read")
+            warn(
+                f"{f'{number:,} messages' if number > 1 else '1 message'} could not be searched: the text can't be read"
+            )

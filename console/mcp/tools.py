@@ -97,14 +97,17 @@ class Caller:
         shown = await self.shown()
         return unread_mail(self.mail.store, self.mail.mailbox, self.session_id, time.time(), shown)
 
-    async def rows(self, messages: list[Message], texts: Sequence[str | None] | None = None) -> list[Any]:
-        """Return messages whole, as plain values; reads their texts unless they are given, in the same order."""
+    def whole(self, messages: Sequence[Message], texts: Sequence[str | None]) -> dict[str, Any]:
+        """Return messages with their texts as plain values, and how many texts can't be read: None stands for those."""
         mail = self.mail._replace(now=time.time())
-        if texts is None:
-            texts = await asyncio.to_thread(lambda: list(texts_of(mail, messages)))
-        rows = list(msgspec.to_builtins(message_rows(mail, messages, texts)))
         self.handed_out.update(message.id for message, text in zip(messages, texts, strict=True) if text is not None)
-        return rows
+        answer: dict[str, Any] = {"messages": list(msgspec.to_builtins(message_rows(mail, messages, texts)))}
+        return {**answer, **_unreadable_now(texts.count(None))}
+
+
+def _unreadable_now(number: int) -> dict[str, Any]:
+    how = "they stay unread: ask again later"
+    return {"unreadable_now": {"messages": number, "how": how}} if number else {}
 
 
 async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
@@ -130,13 +133,9 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
         lambda places: texts_of(caller.mail, [chosen[at] for at in places]),
         asked.max_chars,
     )
-    whole = sorted(
-        zip((chosen[at] for at in part.whole), part.texts, strict=True), key=lambda with_text: by_age(with_text[0])
-    )
-    rows = await caller.rows([message for message, _ in whole], [text for _, text in whole])
-    answer: dict[str, Any] = {"messages": rows, "left_out": len(messages) - len(whole)}
-    if part.unreadable:
-        answer["unreadable_now"] = {"messages": len(part.unreadable), "how": "they stay unread: ask again later"}
+    whole = sorted(zip(part.whole, part.texts, strict=True), key=lambda shown: by_age(chosen[shown[0]]))
+    answer = caller.whole([chosen[at] for at, _ in whole], [text for _, text in whole])
+    answer |= {"left_out": len(messages) - len(whole), **_unreadable_now(len(part.unreadable))}
     if number := mailbox.counts().unreadable:
         answer["unreadable"] = {"records": number, "how": "signalbox doctor says which and why"}
     if part.cut is None:
@@ -206,10 +205,11 @@ async def who(caller: Caller, asked: Nothing) -> dict[str, Any]:
 
 
 async def thread(caller: Caller, asked: ThreadOf) -> dict[str, Any]:
-    """Return the whole thread of a message, in reply order."""
+    """Return the whole thread of a message, in reply order, and say how many texts can't be read."""
     mailbox = caller.mail.mailbox
     root = mailbox.root_of(find_message(mailbox, asked.message_id).id)
-    return {"messages": await caller.rows([node.message for node in mailbox.tree(root) if node.message is not None])}
+    messages = [node.message for node in mailbox.tree(root) if node.message is not None]
+    return caller.whole(messages, await asyncio.to_thread(lambda: list(texts_of(caller.mail, messages))))
 
 
 @dataclass(frozen=True, slots=True)

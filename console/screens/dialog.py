@@ -35,7 +35,7 @@ class ClosesOnce(PunctualTimers, Screen[R]):
             self._compositor = LineCompositor()
 
     def redraw(self) -> None:
-        """Draw what may have changed in the mailbox; what says only what was so when it was opened stays as it is."""
+        """Show what may have changed in the mailbox; most dialogs stay as they were opened."""
 
     def comes_late(self) -> None:
         """Take no key until it has been in sight for half a second."""

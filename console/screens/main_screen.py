@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from mailstore.state.views import ViewKind
 
 AGES_SECONDS = 20.0
-"""How often all is drawn again where nothing comes: it says how old mail is and how long agents were not seen."""
+"""How often everything is drawn again where no mail comes: it says how old mail is, and when agents were seen."""
 JUMP_SECONDS = 5.0
-"""By how much the time of day must differ from the time that passed to be another one: set, or after a sleep."""
+"""By how much more or less than the time that passed the clock must have moved, if it was set or the machine slept."""
 
 
 class MainScreen(MailScreen):
@@ -44,7 +44,7 @@ class MainScreen(MailScreen):
         self._drawing = Drawing(self)
         self._timer: Timer | None = None
         """Until what changed is drawn."""
-        self._ticked = self._times(session.clock())
+        self._ticked = self._day_and_offset(session.clock())
 
     # The parts
 
@@ -145,18 +145,18 @@ class MainScreen(MailScreen):
 
     def _has_jumped(self, now: float) -> bool:
         """Return whether since the last tick another day began, the clock was set, or the machine slept."""
-        before, self._ticked = self._ticked, self._times(now)
+        before, self._ticked = self._ticked, self._day_and_offset(now)
         return before[0] != self._ticked[0] or abs(before[1] - self._ticked[1]) > JUMP_SECONDS
 
     @staticmethod
-    def _times(now: float) -> tuple[int, float]:
-        """Return the local day, and the time of day less the time that passes while the machine runs."""
+    def _day_and_offset(now: float) -> tuple[int, float]:
+        """Return the local day, and the difference between the clock and a timer that nobody sets and that sleeps too."""
         return local_day(now), now - monotonic()
 
     # Drawing
 
     def _draw_ages(self) -> None:
-        """Draw what the time alone changes, unless all is drawn soon; in the past, time stands still."""
+        """Draw what changes with time alone, unless a drawing is due anyway; in the past, nothing does."""
         if self.app.is_running and self.session.moment is None and not self.is_behind:
             self._drawing.draw()
             self._redraw_others()

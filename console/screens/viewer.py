@@ -27,14 +27,14 @@ PAUSE_SECONDS = 0.5
 """How long after a change a page is made again: it may read files for it."""
 
 MakePage = Callable[[], Awaitable[FactPage | None]]
-"""Makes a page of what is so now; None where that is no longer in the mailbox."""
+"""Makes an up-to-date page; None if what it is about is no longer in the mailbox."""
 
 
 class Viewer(Dialog[Key | None]):
     """Shows text that is already safe; closes with escape, q, enter, or the key that opened it.
 
-    A page that opened by itself closes with any key that it does not use, and returns that key. One that says what is
-    so in the mailbox is made again by `make` when that may have changed.
+    A page that opened by itself closes with any key that it does not use, and returns that key. With `make`, the page
+    is made again whenever the mailbox may have changed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

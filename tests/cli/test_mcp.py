@@ -163,10 +163,13 @@ async def test_a_message_whose_text_can_not_be_read_is_not_handed_out(
         assert [message["id"] for message in found["messages"]] == ["one"]
         assert found["left_out"] == 1
         assert found["unreadable_now"] == {"messages": 1, "how": "they stay unread: ask again later"}
-        await called(session, "thread", messageId="one")
+        tree = await called(session, "thread", messageId="one")
+        assert [message["content"] for message in tree["messages"]] == ["First.", ""]
+        assert tree["unreadable_now"]["messages"] == 1
         assert await called(session, "mark_read", all=True) == {"marked": 1, "left_unread": 1}
         answer_again()
         assert [message["id"] for message in (await called(session, "read_messages"))["messages"]] == ["two"]
+        assert "unreadable_now" not in await called(session, "thread", messageId="one")
         assert await called(session, "mark_read", all=True) == {"marked": 1, "left_unread": 0}
 
 

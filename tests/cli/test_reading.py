@@ -271,10 +271,10 @@ def test_a_search_says_that_texts_could_not_be_read(run: Run, mail: MailFiles, m
         mail.message(name, ANN, BOB, f"Lantern {name}.", ago=HOUR, subject="Light")
     give_no_text_of(monkeypatch, "l1", "l2")
     done = run("search", "lantern", "--json", "--store", mail.url)
-    assert "2 messages could not be searched: no text can be read" in done.err
+    assert "2 messages could not be searched: the text can't be read" in done.err
     done = run("search", "lantern l2", "--store", mail.url)
     assert done.out == "Nothing found\n"
-    assert "2 messages could not be searched: no text can be read" in done.err
+    assert "2 messages could not be searched: the text can't be read" in done.err
     assert "searched" not in run("search", "from:bob-00000001", "--store", mail.url).err
     done = run("export", "lantern", "--format", "json", "--store", mail.url)
-    assert "2 messages could not be searched: no text can be read" in done.err
+    assert "2 messages could not be searched: the text can't be read" in done.err

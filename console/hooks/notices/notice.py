@@ -113,9 +113,9 @@ class NoticeWriter:
             proof_of=SentByUser(self._state.mailbox, mail.proof).proof,
         )
         whole = [messages[at] for at in part.whole]
-        told = [messages[at] for at in (*part.whole, *([] if part.cut is None else [part.cut]), *part.unreadable)]
+        announced = [messages[at] for at in (*part.whole, *([] if part.cut is None else [part.cut]), *part.unreadable)]
         text = part.text()
         if self.is_first(moment) and self._arrival is not None:
             arrival = self._arrival
             text = f"{introduction(self._state.agent_id, arrival.role, arrival.tags, arrival.note)}\n\n{text}"
-        return MailNotice(text, messages if self._deliver == AT_START else told, whole)
+        return MailNotice(text, messages if self._deliver == AT_START else announced, whole)
