@@ -150,7 +150,7 @@ class MainScreen(MailScreen):
 
     @staticmethod
     def _day_and_offset(now: float) -> tuple[int, float]:
-        """Return the local day, and the difference between the clock and a timer that nobody sets and that sleeps too."""
+        """Return the local day, and how far the clock is ahead of a timer that can't be set and stops in a sleep."""
         return local_day(now), now - monotonic()
 
     # Drawing
