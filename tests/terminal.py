@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from types import TracebackType
 from typing import Self
 
@@ -121,6 +121,8 @@ class Terminal:
         self._arrived = 0
         self._is_drained = False
         self._changed = Condition()
+        self._flows = Event()
+        self._flows.set()
         self._master, slave = pty.openpty()
         self.path = Path(os.ttyname(slave))
         self._wake, self._woken = os.pipe()
@@ -161,6 +163,7 @@ class Terminal:
             self._changed.notify_all()
 
     def _is_readable(self, timeout: float | None = None) -> bool:
+        self._flows.wait()
         return self._master in select.select([self._master, self._wake], [], [], timeout)[0]
 
     def _take(self, data: bytes, arrived: int) -> None:
@@ -277,11 +280,34 @@ class Terminal:
             assert self.status is not None
             return self.status
 
+    def wait_end(self) -> None:
+        """Wait until the program has ended, whatever it wrote is read or not."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.status is not None, PATIENCE), "it does not end"
+
     def _framed(self) -> str:
         edge = "-" * self.size[0]
         return "\n".join([edge, *(line.rstrip() for line in self.lines), edge])
 
     # What a person does
+
+    @contextmanager
+    def stalled(self) -> Iterator[None]:
+        """Take nothing that the program writes, as over a connection that is lost; what lies in between is full."""
+        self._flows.clear()
+        filler = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            with self._changed:
+                read = len(self.raw)
+                os.write(filler, b"\0")
+                assert self._changed.wait_for(lambda: len(self.raw) > read, PATIENCE)  # the last that is taken
+            with suppress(BlockingIOError):
+                while True:
+                    os.write(filler, bytes(CHUNK))
+            yield
+        finally:
+            os.close(filler)
+            self._flows.set()
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other, by name (`enter`, `ctrl+s`, `f1`) or character."""

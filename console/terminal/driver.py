@@ -1,15 +1,22 @@
-"""The terminal's keys, read without looking at the clock: Escape is passed on at once, and an idle console sleeps."""
+"""The terminal's keys, read without looking at the clock: Escape is passed on at once, and an idle console sleeps.
+
+What is written never waits for the terminal either.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import termios
 from codecs import getincrementaldecoder
+from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from select import select
+from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from textual import constants
@@ -35,6 +42,10 @@ XTERM_KEY = re.compile(r"\x1b\[27;(\d+);(\d+)~", re.ASCII)
 """Modifiers and a character, as xterm's modifyOtherKeys and tmux's extended-keys-format have them."""
 PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
 """What a terminal sends around what is pasted, as xterm defines it."""
+MOST_QUEUED = 20
+"""Texts that wait to be written, above which the terminal doesn't keep up; at 30, Textual's queue would block."""
+DRAIN_SECONDS = 1.0
+"""How long the end waits for a terminal that takes nothing."""
 HUNG_UP = 129
 """The exit status of a program whose terminal was taken away."""
 
@@ -149,16 +160,20 @@ class TerminalOutput:
     The thread that writes would end with the first error, and whoever fills its queue would wait for ever.
     """
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], flushed: Callable[[], None]) -> None:
         self._file = file
+        self._flushed = flushed
+        self.written = 0
 
     def write(self, text: str) -> None:
         with suppress(OSError):
             self._file.write(text)
+        self.written += 1
 
     def flush(self) -> None:
         with suppress(OSError):
             self._file.flush()
+        self._flushed()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
@@ -168,6 +183,8 @@ class Driver(LinuxDriver):
     """Waits as long as Escape may still become another key, and else for the next key however long it takes.
 
     Textual's own looks every tenth of a second: so long an Escape takes there, and so often an idle program wakes.
+    It also blocks the event loop while the terminal takes nothing, as over a connection that stalls: mail would not be
+    followed then, and no signal would end the program. Here nothing is painted until the terminal has caught up.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -176,7 +193,13 @@ class Driver(LinuxDriver):
         assert stdout is not None
         # not on standard error as Textual, which may be redirected; standard output is known to be a terminal
         output = os.fdopen(stdout.fileno(), "w", encoding="utf-8", errors="backslashreplace", closefd=False)
-        self._file: Any = TerminalOutput(output)
+        self._output = TerminalOutput(output, self._flushed)
+        self._file: Any = self._output
+        self._queued = 0
+        self._held: deque[str] = deque()
+        """What is to be written once the terminal has caught up."""
+        self._is_behind = False
+        self._unpainted = ExitStack()
         self._woken, self._wake = os.pipe()
         self._queries = TerminalQueries()
         self._queries.expect(UNASKED)
@@ -186,6 +209,68 @@ class Driver(LinuxDriver):
         for answer in answers:
             self._queries.expect(answer)
         self.write(question)
+
+    def write(self, data: str) -> None:
+        """Queue a text for the terminal; hold it, and paint nothing, while the terminal doesn't keep up."""
+        if self._is_behind:
+            self._held.append(data)
+            return
+        self._put(data)
+        if self._queued - self._output.written >= MOST_QUEUED:
+            self._is_behind = True
+            self._unpainted.enter_context(self._app.batch_update())
+            self._catch_up()  # it may have been flushed meanwhile
+
+    def _put(self, text: str) -> None:
+        self._queued += 1
+        super().write(text)
+
+    def _flushed(self) -> None:
+        """The terminal has taken all that was queued; called in the thread that writes."""
+        if self._is_behind:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._catch_up)
+
+    def _catch_up(self) -> None:
+        if self._is_behind and self._queued <= self._output.written:
+            self._release()
+
+    def _release(self) -> None:
+        """Write what was held, and paint again if the terminal took it."""
+        for text in self._taken():
+            self.write(text)
+        if not self._is_behind:
+            self._unpainted.close()
+            self._app.refresh()
+
+    def _taken(self) -> deque[str]:
+        """Hold nothing any more, and return what was held."""
+        self._is_behind = False
+        held, self._held = self._held, deque()
+        return held
+
+    def close(self) -> None:
+        """Write what is left; take it back from a terminal that takes nothing for `DRAIN_SECONDS`."""
+        is_closed = Event()
+        handler = signal.signal(signal.SIGWINCH, lambda *_: None)  # ignored, it would interrupt nothing
+        Thread(target=self._discard, args=(is_closed,), daemon=True).start()
+        for text in self._taken():
+            self._put(text)
+        self._unpainted.close()
+        super().close()
+        is_closed.set()
+        signal.signal(signal.SIGWINCH, handler)
+
+    def _discard(self, is_closed: Event) -> None:
+        writer, patience, written = self._writer_thread, DRAIN_SECONDS, self._output.written
+        while not is_closed.wait(patience) and writer is not None and writer.is_alive():
+            if written != self._output.written:
+                written = self._output.written
+                continue
+            patience = 0.05
+            with suppress(OSError, termios.error):
+                termios.tcflush(self._file.fileno(), termios.TCOFLUSH)
+                signal.pthread_kill(cast("int", writer.ident), signal.SIGWINCH)  # Linux wakes no writer by itself
 
     def send_message(self, message: Message) -> None:
         """Hand a message over in the event loop's next turn: Textual's way takes three, and each may fold mail."""

@@ -173,6 +173,38 @@ def test_a_signal_leaves_the_terminal_as_it_was(
     assert terminal.raw.rfind(b"\x1b[?1000l") > terminal.raw.rfind(b"\x1b[?1000h")
 
 
+def test_a_signal_ends_the_console_though_its_terminal_takes_nothing(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    terminal.wait_for("● live")
+    with terminal.stalled():
+        for _ in range(30):
+            terminal.press("1", "2")
+        terminal.signal(signal.SIGTERM)
+        terminal.wait_end()
+    assert terminal.wait_exit() == 143
+    assert terminal.raw.rfind(b"\x1b[?1049l") > terminal.raw.rfind(b"\x1b[?1049h")
+
+
+def test_while_the_terminal_takes_nothing_mail_is_followed_and_sent_and_shown_afterwards(
+    tmp_path: Path, open_console: Open
+) -> None:
+    mail = mailbox(tmp_path)
+    other, terminal = open_console(mail.url, "--observe"), open_console(mail.url)
+    terminal.wait_for("● live")
+    with terminal.stalled():
+        for number in range(40):
+            mail.message(f"n-{number}", "bob-00000001", "user", "It is done.", ago=0, subject=f"Number {number}.")
+            other.wait_for(f"{5 + number} messages")
+            terminal.press("12"[number % 2])
+        terminal.press("g", "r")
+        terminal.send("Sent meanwhile.")
+        terminal.press("ctrl+s")
+        other.wait_for("45 messages")
+    terminal.wait_for("Sent meanwhile.")
+    terminal.wait_for("45 messages")
+
+
 def test_who_closes_the_terminal_comes_back_to_where_it_was(tmp_path: Path, open_console: Open) -> None:
     mail = mailbox(tmp_path)
     terminal = open_console(mail.url)
