@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["body", "bold", "columns", "is_terminal", "put", "sent_at"]
 
 GAP = "  "
+WIDEST = 100
+"""Cells of a column up to which the others are padded; a longer text stands whole, and its line out of line."""
 
 
 def body(text: str, indent: str) -> str:
@@ -46,11 +48,11 @@ def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
 
     cells = [[visible_line(cell) for cell in row] for row in rows]
     table = [list(headings), *cells]
-    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    widths = [min(max(map(cell_len, column)), WIDEST) for column in zip(*table, strict=True)]
     limit = shutil.get_terminal_size().columns if is_terminal() else 0
     lines = []
     for row in table:
-        padded = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]
+        padded = [cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
         line = GAP.join(padded).rstrip()
         if limit and cell_len(line) > limit:
             line = set_cell_size(line, limit - 1).rstrip() + "…"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mailstore.overview.bars import TimeBars
@@ -11,7 +11,7 @@ from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import party, resolve
 from mailstore.records.details import AgentUsage
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import Steps, at_once
+from mailstore.steps import BackgroundWork, Steps, at_once
 
 
 class OldQuestion(NamedTuple):
@@ -38,13 +38,19 @@ class FleetStanding:
         self._about: dict[str, HotSpot] = {}
         self._to: dict[str, HotSpot] = {}
         self._between: dict[tuple[str, str], HotSpot] = {}
+        told: set[tuple[str | None, str | None]] = set()
+        """Parties and messages: one that is dead for thousands is as many hot spots."""
         for spot in hot:
-            for name in spot.parties:
-                self._about.setdefault(name, spot)
+            self._about.update({name: spot for name in spot.parties if name not in self._about})
+            for name in (None, *spot.parties):
+                if (pair := (name, spot.concern.message_id)) in told:
+                    continue
+                told.add(pair)
                 for recipient in spot.addressed:
-                    self._between.setdefault((name, recipient), spot)
-            for recipient in spot.addressed:
-                self._to.setdefault(recipient, spot)
+                    if name is None:
+                        self._to.setdefault(recipient, spot)
+                    else:
+                        self._between.setdefault((name, recipient), spot)
 
     def of(self, name: str) -> HotSpot | None:
         """Return the most urgent hot spot about a party."""
@@ -88,16 +94,23 @@ def standing_steps(
     for concern in look(mailbox, now, limits, usage):
         concerns += [] if concern is None else [concern]
         yield None
-    yield FleetStanding(questions, tuple(_hot_spots(mailbox, in_order(concerns))))
+    hot: list[HotSpot] = []
+    addressed: dict[str, tuple[str, ...]] = {}
+    yield (ordering := BackgroundWork(lambda: in_order(concerns)))
+    for concern in ordering.found():
+        hot.append(_hot_spot(mailbox, concern, addressed))
+        yield None
+    yield (arranging := BackgroundWork(lambda: FleetStanding(questions, hot)))
+    yield arranging.found()
 
 
-def _hot_spots(mailbox: Mailbox, concerns: Iterable[Concern]) -> Iterable[HotSpot]:
-    for concern in concerns:
-        message = mailbox.message(concern.message_id) if concern.message_id is not None else None
-        if message is None:
-            yield HotSpot(concern, concern.parties or (concern.who,), ())
-            continue
-        addressed = tuple(resolve(text, mailbox.roster, mailbox.user).name for text in message.recipients)
-        parties = concern.parties or (concern.who,)
-        names = dict.fromkeys(party(name, mailbox.roster, mailbox.user) for name in parties)
-        yield HotSpot(concern, tuple(names), addressed)
+def _hot_spot(mailbox: Mailbox, concern: Concern, addressed: dict[str, tuple[str, ...]]) -> HotSpot:
+    """Return a concern with its parties; `addressed` is added to: whom each message names, which may be thousands."""
+    parties = concern.parties or (concern.who,)
+    message = mailbox.message(concern.message_id) if concern.message_id is not None else None
+    if message is None:
+        return HotSpot(concern, parties, ())
+    if message.id not in addressed:
+        addressed[message.id] = tuple(resolve(text, mailbox.roster, mailbox.user).name for text in message.recipients)
+    names = dict.fromkeys(party(name, mailbox.roster, mailbox.user) for name in parties)
+    return HotSpot(concern, tuple(names), addressed[message.id])

@@ -154,6 +154,15 @@ def test_what_a_record_says_in_other_fields_is_found(run: Run, tmp_path: Path) -
     assert sorted(row["id"] for row in found.document) == ["a/link", "b/far"]
 
 
+def test_a_message_to_hundreds_pads_no_other_line(run: Run, mail: MailFiles) -> None:
+    names = [f"many-{number:08}" for number in range(300)]
+    mail.message("wide", ANN, names, "A red letter day.", ago=50, subject="To hundreds")
+    lines = run("search", "red", "--store", mail.url).out.splitlines()
+    [wide] = [line for line in lines if "To hundreds" in line]
+    assert ", ".join(names) in wide
+    assert max(len(line) for line in lines if line != wide) < 250
+
+
 def test_help_and_documentation_teach_the_language_from_its_table(run: Run) -> None:
     told = " ".join(run("search", "--help").out.split())
     page = (Path(__file__).parents[2] / "docs" / "search.md").read_text()

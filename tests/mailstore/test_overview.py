@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from mailstore.overview.counting import traffic_picture, traffic_steps
 from mailstore.overview.leads import of_agent, of_channel, of_pair, within
 from mailstore.overview.matrix import matrix_of
 from mailstore.overview.picture import LeftOut, PairTraffic, TrafficPicture
-from mailstore.overview.standing import standing
+from mailstore.overview.standing import FleetStanding, standing
 from mailstore.queries.attention import Limits
 from mailstore.queries.language.parser import parse
 from mailstore.queries.search import SearchContext, search
@@ -224,6 +225,39 @@ def test_hot_spots_are_the_concerns_of_attention(tmp_path: Path) -> None:
     bars = bars_of("6h", NOW, NOW)
     assert found.by_bar(bars)[bars.bar(NOW - 5 * HOUR) or 0] == spot
     assert found.between(BOB, ANN) is None
+
+
+def test_each_recipient_of_a_message_is_looked_up_once_however_many_of_them_are_dead_letters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent(ANN)
+    names = [f"gone-{number:08}" for number in range(60)]
+    mail.message("q", ANN, names, "Anybody?")
+    with HaakStore.open(mail.data) as store:
+        mailbox = fold_store(store, "user", NOW)
+    looked_up: list[str] = []
+    passed: list[str] = []
+
+    class Addressed(tuple[str, ...]):
+        def __iter__(self) -> Iterator[str]:
+            for name in super().__iter__():
+                passed.append(name)
+                yield name
+
+    def counted(text: str, *more: Any) -> Any:
+        looked_up.append(text)
+        return resolve(text, *more)
+
+    monkeypatch.setattr("mailstore.overview.standing.resolve", counted)
+    found = standing(mailbox, NOW, Limits(growth_letters=1000))
+    assert [spot.concern.message_id for spot in found.hot] == ["q"] * len(names)
+    assert looked_up == names
+    again = FleetStanding({}, [spot._replace(addressed=Addressed(spot.addressed)) for spot in found.hot])
+    assert passed == names * 2  # to whom, and from whom to whom
+    for every in (found, again):
+        assert {every.between(ANN, name) for name in names} == {every.at(name) for name in names} == {found.hot[0]}
+        assert every.of(ANN) == found.hot[0]
 
 
 OTHERS = ("agentazall", "agent-mail", "channels", "neo", "hcom", "omo")
