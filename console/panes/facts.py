@@ -16,6 +16,8 @@ from console.render.safe import visible_line
 
 LEAST_ROOM = 12
 """Cells: if a label leaves less, its value starts at the left."""
+MOST_SHOWN = 10_000
+"""Characters of a value: the page is laid out at once, between two keys."""
 
 Row = tuple[Content, Visual]
 """A label, and a value of one or more lines beside it."""
@@ -61,7 +63,11 @@ def _indent(label: Content, width: int) -> int:
 def fact(name: str, value: str | Content, room: int = 9) -> Row:
     """Return a row of a name, in so many cells, and its value."""
     label = Content.styled(f"{visible_line(name):>{room}}  ", "$muted")
-    return label, value if isinstance(value, Content) else Content(visible_line(value))
+    if isinstance(value, Content):
+        return label, value
+    text = Content(visible_line(value[:MOST_SHOWN]))
+    left = len(value) - MOST_SHOWN
+    return label, Content.assemble(text, (f" … {left:,} more characters", "$muted")) if left > 0 else text
 
 
 def facts(pairs: Sequence[tuple[str, str]], room: int = 9) -> FactPage:

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from console.render.short_text import LONGEST_CHARACTER
 from console.widgets.line_view import LineStrip
 from console.widgets.rows import KeyedRows, RowStyle
 from console.words.styles import TextStyles
@@ -22,6 +23,9 @@ Piece = tuple[str, Style]
 
 def layout_line(left: Sequence[Piece], right: Sequence[Piece], width: int, base: Style) -> Strip:
     """Return a line of exactly `width` cells; what does not fit at the left is cut with `…`."""
+    longest = LONGEST_CHARACTER * max(width, 1)  # texts can be of any length: measure only so much
+    if any(len(text) > longest for text, _ in left):
+        left = [(text if len(text) <= longest else f"{text[:longest]}…", style) for text, style in left]
     fixed = sum(cell_len(text) for text, _ in right)
     room = max(0, width - fixed - (1 if right else 0))
     wanted = sum(cell_len(text) for text, _ in left)

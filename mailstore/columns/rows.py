@@ -14,6 +14,8 @@ from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
 BLOCK = 128
 NONE = -1
+LONG = 64
+"""The entries of a row up to which they are searched one by one."""
 MANY = 4096
 """The number of rows from which on numpy searches faster than a loop."""
 
@@ -163,7 +165,7 @@ class SortedRows:
 class LinkedEntries:
     """Names by row, each with a time; a row without entries takes four bytes."""
 
-    __slots__ = ("first", "following", "names", "times")
+    __slots__ = ("_long", "first", "following", "names", "times")
 
     def __init__(self) -> None:
         self.first = array("i")
@@ -171,12 +173,15 @@ class LinkedEntries:
         self.names = array("I")
         self.times = array("d")
         self.following = array("i")
+        self._long: dict[int, dict[int, int]] = {}
+        """The entries by name of rows with more than `LONG`, once one was looked for."""
 
     def save(self, out: SnapshotWriter) -> None:
         out.column(self.first, self.names, self.times, self.following)
 
     def load(self, saved: SnapshotReader) -> None:
         self.first, self.names, self.times, self.following = saved.columns(4)
+        self._long = {}
 
     def add_row(self) -> None:
         """Add a row without entries."""
@@ -187,15 +192,24 @@ class LinkedEntries:
         return self.first[row] != NONE
 
     def find(self, row: int, name: int) -> int:
-        """Return the entry of a name in a row, -1 if it has none."""
+        """Return the newest entry of a name in a row, -1 if it has none."""
+        if self._long and (entries := self._long.get(row)) is not None:
+            return entries.get(name, NONE)
         at = self.first[row]
         names, following = self.names, self.following
-        while at != NONE and names[at] != name:
+        for _ in range(LONG):
+            if at == NONE or names[at] == name:
+                return at
             at = following[at]
-        return at
+        entries = self._long[row] = {}
+        for entry in self._entries(row):
+            entries.setdefault(names[entry], entry)
+        return entries.get(name, NONE)
 
     def add(self, row: int, name: int, time: float | None = None) -> None:
         """Add an entry to a row, whether or not it has one of that name."""
+        if self._long and row in self._long:
+            self._long[row][name] = len(self.names)
         self.following.append(self.first[row])
         self.first[row] = len(self.names)
         self.names.append(name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from mailstore.records.address import Kind, party, resolve
-from mailstore.records.message import Message, by_age
+from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 
@@ -112,9 +112,8 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
 
 
 def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
-    for answer in sorted(mailbox.thread_messages(mailbox.root_of(message.id)), key=by_age):
-        if answer.thread == message.id:
-            yield Moment(answer.time, "answered", _name(mailbox, answer.sender), answer.subject)
+    for answer in mailbox.answers(message):
+        yield Moment(answer.time, "answered", _name(mailbox, answer.sender), answer.subject)
 
 
 def _cancelled(mailbox: Mailbox, message: Message) -> Iterator[Moment]:

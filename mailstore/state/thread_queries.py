@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from mailstore.columns.lists import MarkedRows, MessageList, ThreadList
 from mailstore.columns.messages import NONE
 from mailstore.columns.reply_forest import Outline, outline
-from mailstore.records.message import Message
+from mailstore.records.message import Message, by_age
 from mailstore.rules.cancelling import TASKS, TaskStates, ThreadPlace
 from mailstore.rules.retention import Retention
 from mailstore.state.contents import MailboxContents
@@ -55,6 +55,13 @@ class ThreadQueries(FiledMail):
         """Return a thread's messages in no particular order; raises KeyError for an id that is not a root."""
         messages = self.contents.messages
         return [messages[row] for row in self.contents.index.members(self.contents.thread(root))]
+
+    def answers(self, message: Message) -> list[Message]:
+        """Return the messages of a thread that name one of it as their parent, the oldest first."""
+        messages = self.contents.messages
+        row = messages.ids.row(message.id)
+        thread = self.contents.index.members(self.contents.thread(self.root_of(message.id)))
+        return sorted((messages[answer] for answer in thread if messages.parent(answer) == row), key=by_age)
 
     def tasks(self, root: str) -> TaskStates:
         """Return which tasks of a thread are open or cancelled."""

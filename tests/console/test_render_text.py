@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
+from console.panes.facts import fact
 from console.panes.list_rows import layout_line
 from console.panes.thread_rows import people_line
 from console.render import short_text
@@ -70,6 +71,26 @@ def test_a_line_of_pieces_takes_exactly_its_cells(left: list[str], right: list[s
     )
     assert strip.cell_length == width
     assert sum(cell_len(segment.text) for segment in strip) == width
+
+
+def test_of_a_text_of_any_length_only_what_a_line_may_hold_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+
+    def counted(text: str) -> int:
+        measured.append(text)
+        return cell_len(text)
+
+    monkeypatch.setattr("console.panes.list_rows.cell_len", counted)
+    strip = layout_line([("subject " * 100_000, Style.null())], [("1d", Style.null())], 40, Style.null())
+    assert strip.text == f"{('subject ' * 5)[:36]}… 1d"
+    assert max(map(len, measured)) < 1000
+
+
+def test_of_a_long_value_the_beginning_is_shown_and_how_much_is_left() -> None:
+    _, value = fact("subject", "x" * 25_000)
+    assert str(value) == f"{'x' * 10_000} … 15,000 more characters"
+    _, value = fact("subject", "x" * 10_000)
+    assert str(value) == "x" * 10_000
 
 
 @given(st.lists(TEXT.filter(bool), max_size=6), st.integers(4, 60))

@@ -47,6 +47,7 @@ REBUILT = {
             *("muted_roots", "snoozed_roots", "starred_roots", "_threads"),
         )
     },
+    **{f".receipts.{name}._long": "made where a name is looked for" for name in ("reads", "deliveries")},
     ".index.views._changes": "tells lists that were made before that threads were moved",
     ".index.postings.moves": "counts what happened since loading",
     ".index.channels._quiet": "the numbers of channels among them",

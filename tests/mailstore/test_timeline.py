@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.folding import fold_store
 from mailstore.haak import HaakStore
 from mailstore.queries.timeline import Moment, timeline
 from mailstore.state.mailbox import Mailbox
-from tests.mailboxes import NOW, MailFiles, iso
+from tests.mailboxes import NOW, MailFiles, iso, tangled
 
 ANN, BOB, DED, FRO = "ann-00000001", "bob-00000001", "ded-00000001", "fro-00000001"
 
@@ -109,3 +110,18 @@ def test_every_name_of_the_user_is_the_one_that_states_show(mail: MailFiles) -> 
     whats = {"sent", "addressed", "mentioned", "delivered", "read", "answered", "acknowledge"}
     assert {it.what for it in found} == whats
     assert {it.who for it in found if it.what != "addressed"} == {"user"}
+
+
+def test_answers_are_those_that_name_the_message_in_rings_and_below_what_is_lost_too(tmp_path: Path) -> None:
+    with HaakStore.open(tangled(tmp_path).data) as store:
+        mailbox = fold_store(store, "user", NOW)
+    answered = {message.id: [answer.id for answer in mailbox.answers(message)] for message in mailbox.messages()}
+    assert answered == {
+        "root": ["early", "late"],
+        "early": ["deep"],
+        "old-root": ["old-reply"],
+        "ring-1": ["ring-2"],
+        "ring-2": ["ring-3"],
+        "ring-3": ["ring-1"],
+        **{leaf: [] for leaf in ("late", "deep", "lost-child", "old-reply")},
+    }
