@@ -123,6 +123,7 @@ class Terminal:
         self._changed = Condition()
         self._flows = Event()
         self._flows.set()
+        self._rests = Event()
         self._master, slave = pty.openpty()
         self.path = Path(os.ttyname(slave))
         self._wake, self._woken = os.pipe()
@@ -163,7 +164,9 @@ class Terminal:
             self._changed.notify_all()
 
     def _is_readable(self, timeout: float | None = None) -> bool:
-        self._flows.wait()
+        if not self._flows.is_set():
+            self._rests.set()
+            self._flows.wait()
         return self._master in select.select([self._master, self._wake], [], [], timeout)[0]
 
     def _take(self, data: bytes, arrived: int) -> None:
@@ -293,16 +296,16 @@ class Terminal:
 
     @contextmanager
     def stalled(self) -> Iterator[None]:
-        """Take nothing that the program writes, as over a connection that is lost; what lies in between is full."""
+        """Read nothing that the program writes, as over a connection that stalls; the buffer between them is full."""
+        self._rests.clear()
         self._flows.clear()
         filler = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
         try:
-            with self._changed:
-                read = len(self.raw)
+            with suppress(BlockingIOError):  # the program is writing: that wakes the reading thread as well
                 os.write(filler, b"\0")
-                assert self._changed.wait_for(lambda: len(self.raw) > read, PATIENCE)  # the last that is taken
-            with suppress(BlockingIOError):
-                while True:
+            assert self._rests.wait(PATIENCE)
+            while select.select([], [filler], [], 0)[1]:
+                with suppress(BlockingIOError):
                     os.write(filler, bytes(CHUNK))
             yield
         finally:

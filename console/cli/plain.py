@@ -19,7 +19,7 @@ __all__ = ["body", "bold", "columns", "is_terminal", "put", "sent_at"]
 
 GAP = "  "
 WIDEST = 100
-"""Cells of a column up to which the others are padded; a longer text stands whole, and its line out of line."""
+"""Cells to which a column is padded at most; a longer text is printed whole, and the rest of its line not aligned."""
 
 
 def body(text: str, indent: str) -> str:

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.concerns import ConcernResult
-from console.panes.facts import FactPage, facts
+from console.panes.facts import FactPage, beginning, facts
 from console.panes.list_rows import MARK, Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count
@@ -254,7 +254,7 @@ def row_facts(session: Session, row: DeskRow) -> FactPage:
         ("who", concern.who),
         ("why", concern.reason),
         ("since", clock(concern.since, session.now()) if concern.since > 0 else "unknown"),
-        ("subject", message.subject if message is not None else "–"),
+        ("subject", beginning(message.subject) if message is not None else "–"),
     ]
     return facts(told)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.segment import Segment
@@ -16,8 +16,8 @@ from console.render.safe import visible_line
 
 LEAST_ROOM = 12
 """Cells: if a label leaves less, its value starts at the left."""
-MOST_SHOWN = 10_000
-"""Characters of a value: the page is laid out at once, between two keys."""
+MOST_SHOWN = 100_000
+"""Characters of a text of any length: a page is laid out at once, between two keys."""
 
 Row = tuple[Content, Visual]
 """A label, and a value of one or more lines beside it."""
@@ -63,14 +63,17 @@ def _indent(label: Content, width: int) -> int:
 def fact(name: str, value: str | Content, room: int = 9) -> Row:
     """Return a row of a name, in so many cells, and its value."""
     label = Content.styled(f"{visible_line(name):>{room}}  ", "$muted")
-    if isinstance(value, Content):
-        return label, value
-    text = Content(visible_line(value[:MOST_SHOWN]))
-    left = len(value) - MOST_SHOWN
-    return label, Content.assemble(text, (f" … {left:,} more characters", "$muted")) if left > 0 else text
+    return label, value if isinstance(value, Content) else Content(visible_line(value))
 
 
-def facts(pairs: Sequence[tuple[str, str]], room: int = 9) -> FactPage:
+def beginning(text: str, visible: Callable[[str], str] = visible_line, gap: str = " ") -> Content:
+    """Return the first `MOST_SHOWN` characters of a text, made `visible`, and how many more there are."""
+    left = len(text) - MOST_SHOWN
+    shown = Content(visible(text[:MOST_SHOWN]))
+    return Content.assemble(shown, (f"{gap}… {left:,} more characters", "$muted")) if left > 0 else shown
+
+
+def facts(pairs: Sequence[tuple[str, str | Content]], room: int = 9) -> FactPage:
     """Return a page of names and values."""
     return FactPage([fact(name, value, room) for name, value in pairs])
 

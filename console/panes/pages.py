@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from textual.content import Content
 
-from console.panes.facts import FactPage, Row, fact
+from console.panes.facts import MOST_SHOWN, FactPage, Row, beginning, fact
 from console.panes.receipts import way_rows
 from console.render.code import highlighted
 from console.render.json_layout import laid_out
@@ -64,7 +64,7 @@ def details(
         rows += [("copy", place) for place in mailbox.places(message.id) if place != where.file]
     for file in files:
         rows.append(("attached", f"{file.name}  {file.problem if file.size is None else size_words(file.size)}"))
-    parts = [fact(name, value) for name, value in rows]
+    parts = [fact(name, beginning(value)) for name, value in rows]
     if ways:
         parts += [EMPTY, (Content(" "), Content("ways")), *way_rows(ways, now)]
     parts += [EMPTY, (Content(" "), Content("recipients"))]
@@ -88,8 +88,6 @@ def _type_words(message: Message) -> str:
     return " ".join(filter(None, (TYPE_GLYPHS.get(message.type or ""), message.type or "–")))
 
 
-MOST_SHOWN = 100_000
-"""Characters of a record: the page is laid out at once, between two keys."""
 MOST_COLOURED = 60_000
 """Characters; longer records are laid out without colours."""
 
@@ -100,9 +98,9 @@ def record_page(raw: bytes, styles: TextStyles) -> Content:
     A long one is cut, and not laid out.
     """
     text = raw.decode("utf-8", "backslashreplace")
-    as_it_is = Content(visible(text[:MOST_SHOWN]))
-    if (left := len(text) - MOST_SHOWN) > 0:
-        return Content.assemble(as_it_is, (f"\n\n… {left:,} more characters", "$muted"))
+    as_it_is = beginning(text, visible, "\n\n")
+    if len(text) > MOST_SHOWN:
+        return as_it_is
     lines = laid_out(text)
     if lines is None or lines == [text.strip()]:
         return as_it_is

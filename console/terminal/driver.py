@@ -1,6 +1,6 @@
 """The terminal's keys, read without looking at the clock: Escape is passed on at once, and an idle console sleeps.
 
-What is written never waits for the terminal either.
+Nor does the event loop wait for a terminal that reads nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import signal
 import sys
 import termios
 from codecs import getincrementaldecoder
-from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -45,7 +44,7 @@ PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
 MOST_QUEUED = 20
 """Texts that wait to be written, above which the terminal doesn't keep up; at 30, Textual's queue would block."""
 DRAIN_SECONDS = 1.0
-"""How long the end waits for a terminal that takes nothing."""
+"""How long the end waits for a terminal that reads nothing."""
 HUNG_UP = 129
 """The exit status of a program whose terminal was taken away."""
 
@@ -157,7 +156,8 @@ def _unfinished(text: str) -> int:
 class TerminalOutput:
     """The terminal that is written to; what comes after it was taken away goes nowhere.
 
-    The thread that writes would end with the first error, and whoever fills its queue would wait for ever.
+    The thread that writes would end with the first error, and whoever fills its queue would wait for ever. Counts what
+    was written, and calls `flushed`, in that thread, whenever the terminal has all of it.
     """
 
     def __init__(self, file: IO[str], flushed: Callable[[], None]) -> None:
@@ -183,7 +183,7 @@ class Driver(LinuxDriver):
     """Waits as long as Escape may still become another key, and else for the next key however long it takes.
 
     Textual's own looks every tenth of a second: so long an Escape takes there, and so often an idle program wakes.
-    It also blocks the event loop while the terminal takes nothing, as over a connection that stalls: mail would not be
+    It also blocks the event loop while the terminal reads nothing, as over a connection that stalls: mail would not be
     followed then, and no signal would end the program. Here nothing is painted until the terminal has caught up.
     """
 
@@ -196,7 +196,7 @@ class Driver(LinuxDriver):
         self._output = TerminalOutput(output, self._flushed)
         self._file: Any = self._output
         self._queued = 0
-        self._held: deque[str] = deque()
+        self._held: list[str] = []
         """What is to be written once the terminal has caught up."""
         self._is_behind = False
         self._unpainted = ExitStack()
@@ -236,25 +236,25 @@ class Driver(LinuxDriver):
             self._release()
 
     def _release(self) -> None:
-        """Write what was held, and paint again if the terminal took it."""
-        for text in self._taken():
+        """Write what was held, and paint again unless that was too much."""
+        for text in self._take_held():
             self.write(text)
         if not self._is_behind:
             self._unpainted.close()
             self._app.refresh()
 
-    def _taken(self) -> deque[str]:
-        """Hold nothing any more, and return what was held."""
+    def _take_held(self) -> list[str]:
+        """Return what was held, and hold nothing any more."""
         self._is_behind = False
-        held, self._held = self._held, deque()
+        held, self._held = self._held, []
         return held
 
     def close(self) -> None:
-        """Write what is left; take it back from a terminal that takes nothing for `DRAIN_SECONDS`."""
+        """Write what is left; discard what a terminal has not read that reads nothing for `DRAIN_SECONDS`."""
         is_closed = Event()
         handler = signal.signal(signal.SIGWINCH, lambda *_: None)  # ignored, it would interrupt nothing
         Thread(target=self._discard, args=(is_closed,), daemon=True).start()
-        for text in self._taken():
+        for text in self._take_held():
             self._put(text)
         self._unpainted.close()
         super().close()

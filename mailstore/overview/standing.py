@@ -38,18 +38,15 @@ class FleetStanding:
         self._about: dict[str, HotSpot] = {}
         self._to: dict[str, HotSpot] = {}
         self._between: dict[tuple[str, str], HotSpot] = {}
-        told: set[tuple[str | None, str | None]] = set()
-        """Parties and messages: one that is dead for thousands is as many hot spots."""
+        known: set[tuple[str, str | None]] = set()
+        """Parties and messages: a message to thousands may be as many hot spots."""
         for spot in hot:
-            self._about.update({name: spot for name in spot.parties if name not in self._about})
-            for name in (None, *spot.parties):
-                if (pair := (name, spot.concern.message_id)) in told:
-                    continue
-                told.add(pair)
-                for recipient in spot.addressed:
-                    if name is None:
+            for name in spot.parties:
+                self._about.setdefault(name, spot)
+                if (name, spot.concern.message_id) not in known:
+                    known.add((name, spot.concern.message_id))
+                    for recipient in spot.addressed:
                         self._to.setdefault(recipient, spot)
-                    else:
                         self._between.setdefault((name, recipient), spot)
 
     def of(self, name: str) -> HotSpot | None:
@@ -105,7 +102,7 @@ def standing_steps(
 
 
 def _hot_spot(mailbox: Mailbox, concern: Concern, addressed: dict[str, tuple[str, ...]]) -> HotSpot:
-    """Return a concern with its parties; `addressed` is added to: whom each message names, which may be thousands."""
+    """Return a concern with its parties; whom its message names is kept in `addressed`, by the message's id."""
     parties = concern.parties or (concern.who,)
     message = mailbox.message(concern.message_id) if concern.message_id is not None else None
     if message is None:

@@ -112,7 +112,7 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
 
 
 def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
-    for answer in mailbox.answers(message):
+    for answer in mailbox.replies(message):
         yield Moment(answer.time, "answered", _name(mailbox, answer.sender), answer.subject)
 
 

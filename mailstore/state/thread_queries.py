@@ -56,12 +56,12 @@ class ThreadQueries(FiledMail):
         messages = self.contents.messages
         return [messages[row] for row in self.contents.index.members(self.contents.thread(root))]
 
-    def answers(self, message: Message) -> list[Message]:
-        """Return the messages of a thread that name one of it as their parent, the oldest first."""
+    def replies(self, message: Message) -> list[Message]:
+        """Return the direct replies to a message, the oldest first; raises KeyError for an unknown message."""
         messages = self.contents.messages
         row = messages.ids.row(message.id)
         thread = self.contents.index.members(self.contents.thread(self.root_of(message.id)))
-        return sorted((messages[answer] for answer in thread if messages.parent(answer) == row), key=by_age)
+        return sorted((messages[reply] for reply in thread if messages.parent(reply) == row), key=by_age)
 
     def tasks(self, root: str) -> TaskStates:
         """Return which tasks of a thread are open or cancelled."""

@@ -173,7 +173,7 @@ def test_a_signal_leaves_the_terminal_as_it_was(
     assert terminal.raw.rfind(b"\x1b[?1000l") > terminal.raw.rfind(b"\x1b[?1000h")
 
 
-def test_a_signal_ends_the_console_though_its_terminal_takes_nothing(tmp_path: Path, open_console: Open) -> None:
+def test_a_signal_ends_the_console_though_its_terminal_reads_nothing(tmp_path: Path, open_console: Open) -> None:
     mail = mailbox(tmp_path)
     terminal = open_console(mail.url)
     terminal.wait_for("● live")
@@ -186,7 +186,7 @@ def test_a_signal_ends_the_console_though_its_terminal_takes_nothing(tmp_path: P
     assert terminal.raw.rfind(b"\x1b[?1049l") > terminal.raw.rfind(b"\x1b[?1049h")
 
 
-def test_while_the_terminal_takes_nothing_mail_is_followed_and_sent_and_shown_afterwards(
+def test_while_the_terminal_reads_nothing_mail_is_followed_and_sent_and_shown_afterwards(
     tmp_path: Path, open_console: Open
 ) -> None:
     mail = mailbox(tmp_path)

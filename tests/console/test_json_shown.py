@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.panes import pages
+from console.panes import facts, pages
 from console.panes.pages import record_page
 from console.render.body import render_body
 from console.render.json_layout import laid_out
@@ -126,7 +126,8 @@ def test_a_record_is_laid_out_above_its_line() -> None:
 
 
 def test_of_a_long_record_the_beginning_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MOST_SHOWN", 9)
+    for module in (facts, pages):
+        monkeypatch.setattr(module, "MOST_SHOWN", 9)
     long = '["ä",1,2]'.encode()
     assert "JSON, formatted" in record_page(long, FakeScreen.text_styles).plain
     assert record_page(long + b" 3", FakeScreen.text_styles).plain == '["ä",1,2]\n\n… 2 more characters'

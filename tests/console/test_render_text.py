@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from console.panes.facts import fact
+from console.panes.facts import beginning, fact
 from console.panes.list_rows import layout_line
 from console.panes.thread_rows import people_line
 from console.render import short_text
@@ -86,11 +86,14 @@ def test_of_a_text_of_any_length_only_what_a_line_may_hold_is_measured(monkeypat
     assert max(map(len, measured)) < 1000
 
 
-def test_of_a_long_value_the_beginning_is_shown_and_how_much_is_left() -> None:
-    _, value = fact("subject", "x" * 25_000)
-    assert str(value) == f"{'x' * 10_000} … 15,000 more characters"
-    _, value = fact("subject", "x" * 10_000)
-    assert str(value) == "x" * 10_000
+def test_of_a_long_text_the_beginning_is_shown_and_how_much_is_left() -> None:
+    assert str(beginning("x" * 125_000)) == f"{'x' * 100_000} … 25,000 more characters"
+    assert str(beginning("x" * 100_000)) == "x" * 100_000
+
+
+def test_what_a_tool_is_asked_to_do_is_shown_whole() -> None:
+    _, value = fact("command", "x" * 125_000)
+    assert str(value) == "x" * 125_000
 
 
 @given(st.lists(TEXT.filter(bool), max_size=6), st.integers(4, 60))

@@ -112,11 +112,11 @@ def test_every_name_of_the_user_is_the_one_that_states_show(mail: MailFiles) -> 
     assert {it.who for it in found if it.what != "addressed"} == {"user"}
 
 
-def test_answers_are_those_that_name_the_message_in_rings_and_below_what_is_lost_too(tmp_path: Path) -> None:
+def test_replies_are_those_that_name_the_message_in_rings_and_below_what_is_lost_too(tmp_path: Path) -> None:
     with HaakStore.open(tangled(tmp_path).data) as store:
         mailbox = fold_store(store, "user", NOW)
-    answered = {message.id: [answer.id for answer in mailbox.answers(message)] for message in mailbox.messages()}
-    assert answered == {
+    replies = {message.id: [reply.id for reply in mailbox.replies(message)] for message in mailbox.messages()}
+    assert replies == {
         "root": ["early", "late"],
         "early": ["deep"],
         "old-root": ["old-reply"],
