@@ -125,10 +125,15 @@ def request_at(folder: str, request_id: str) -> PermissionRequest | None:
 def answer(folder: str, request_id: str, given: PermissionAnswer) -> bool:
     """Answer a request; return whether nobody had before. Raises OSError."""
     data = {name: getattr(given, name) for name in PermissionAnswer.__slots__}
+    path = f"{folder}/{request_id}{ANSWER}"
     try:
-        _write(f"{folder}/{request_id}{ANSWER}", data, os.O_EXCL)
+        _write(path, data, os.O_EXCL)
     except FileExistsError:
         return False
+    except OSError:  # the disk is full: half an answer would keep the next one out
+        with suppress(OSError):
+            os.unlink(path)  # noqa: PTH108
+        raise
     return True
 
 

@@ -16,7 +16,8 @@ from console.hooks.orders import CANCEL, EVERYBODY, HOLD, STOP, Order, give, ord
 from console.hooks.provenance import USER
 from console.hooks.sessions.hooked_agents import HookedAgents, LiveHook
 from console.hooks.state_folder import held_root, hooks_folder
-from mailstore.files.whole import open_binary, open_regular
+from mailstore.files.append import append_line
+from mailstore.files.whole import open_binary
 from mailstore.records.address import Kind, resolve
 from mailstore.records.agent_table import AgentTable
 from mailstore.records.message import Intervention
@@ -117,11 +118,8 @@ def put_record(store: Store, record: Intervention) -> None:
         return
     path = Path(_beside(store.url))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = open_regular(str(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
-    try:
-        os.write(fd, msgspec.json.encode(record) + b"\n")
-    finally:
-        os.close(fd)
+    path.touch(mode=0o600)
+    append_line(path, msgspec.json.encode(record))
 
 
 def records_beside(store_url: str) -> list[Intervention]:

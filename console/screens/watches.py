@@ -88,18 +88,18 @@ class MarkSync:
 
     def tick(self) -> None:
         """Look for marks if the saved state changed; called once a second."""
-        session = self._screen.session
         self._ticks += 1
-        stamp = session.personal.state.stamp()
-        if session.is_loading or self._is_looking:
-            return
-        if stamp != self._stamp or self._ticks % MARKS_SECONDS == 0:
-            self._stamp, self._is_looking = stamp, True
-            self._screen.run_task(self._take_over(), group="news")
+        if not (self._screen.session.is_loading or self._is_looking):
+            self._is_looking = True
+            self._screen.run_task(self._look(is_due=self._ticks % MARKS_SECONDS == 0), group="news")
 
-    async def _take_over(self) -> None:
+    async def _look(self, *, is_due: bool) -> None:
         session = self._screen.session
         try:
+            stamp = await asyncio.to_thread(session.personal.state.stamp)
+            if stamp == self._stamp and not is_due:
+                return
+            self._stamp = stamp
             news = await asyncio.to_thread(session.personal.newly_seen)
             if news:
                 session.live.fold(news, session.clock())

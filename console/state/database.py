@@ -130,7 +130,7 @@ class StateDatabase:
             self._db.close()
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return a value that changes whenever any console writes; None if unknown. Never blocks."""
+        """Return a value that changes whenever any console writes; None if unknown. Waits for no lock."""
         try:
             facts = Path(f"{self.path}-wal").stat()
         except OSError:

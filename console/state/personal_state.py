@@ -62,7 +62,7 @@ class PersonalState:
         self._db.close()
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return a value that changes whenever any console writes; None if unknown. Never waits for a lock."""
+        """Return a value that changes whenever any console writes; None if unknown. Waits for no lock."""
         return self._db.stamp()
 
     # Seen by the user

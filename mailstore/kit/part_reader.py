@@ -57,6 +57,12 @@ class PartSource(ABC):
         """Return the identity of an event: events with equal identities, as copies of a message, count as one."""
         return event
 
+    def slot(self, event: Event) -> Hashable:
+        """Return what an event describes if only the latest description of it counts; None for all other events."""
+        if isinstance(event, Agent):
+            return event.session_id
+        return (event.message_id, event.slot) if isinstance(event, Trace) else None
+
     def why(self, lost: int) -> str:
         """Say, for a user, that this many messages are no longer there."""
         return f"{lost:,} messages are no longer there" if lost > 1 else "a message is no longer there"
@@ -148,7 +154,7 @@ class PartReader(DiffReader):
         for event in events:
             key = self._source.same(event)
             self._count[key] += 1
-            if (slot := _slot(event)) is not None:
+            if (slot := self._source.slot(event)) is not None:
                 if self._latest.get(slot) != event:
                     self._latest[slot] = event
                     fresh.append(event)
@@ -169,15 +175,8 @@ class PartReader(DiffReader):
 
     def _is_replaced(self, event: Event) -> bool:
         """Say whether a later event took the place of this one."""
-        slot = _slot(event)
+        slot = self._source.slot(event)
         return slot is not None and self._latest.get(slot) != event
-
-
-def _slot(event: Event) -> Hashable:
-    """Return what an event describes if only the latest description of it counts; None for all other events."""
-    if isinstance(event, Agent):
-        return event.session_id
-    return (event.message_id, event.slot) if isinstance(event, Trace) else None
 
 
 def has_fresh(stamp: Hashable) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 
@@ -10,11 +11,16 @@ import pytest
 
 from console.hooks.calls import calls_file, note
 from console.hooks.orders import HOLD, Order, give, order_for, place_of
-from console.hooks.state_folder import held_root
+from console.hooks.provenance import USER
+from console.hooks.state_folder import held_root, hooks_folder
+from console.hooks.steering import put_record, records_beside
+from mailstore.records.message import Intervention
+from mailstore.registry import open_store
 from tests.cli.conftest import Run
 from tests.hooked import hooked
 from tests.mailboxes import MailFiles
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 
 
@@ -165,3 +171,16 @@ def test_those_of_a_role_or_a_tag_are_held(run: Run, mail: MailFiles) -> None:
         assert run("hold", address, "--store", mail.url).out.startswith(f"{ANN}: hold asked")
         assert run("release", address, "--store", mail.url).out == f"{ANN}: released\n"
     assert '"role:nobody" is not registered' in run("hold", "role:nobody", "--store", mail.url).err
+
+
+def test_a_record_beside_a_mailbox_is_not_joined_to_one_that_was_cut_off(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "agenties", tmp_path / "box")
+    records = [Intervention(name, "user", "hold", 1_800_000_000.0, details={"agents": [ANN]}) for name in ("a", "b")]
+    with open_store(f"agenties:{tmp_path / 'box'}") as store:
+        put_record(store, records[0])
+        (path,) = Path(hooks_folder(store.url), USER).iterdir()
+        assert path.stat().st_mode & 0o777 == 0o600
+        with path.open("ab") as file:
+            file.write(b'{"id": "cut')
+        put_record(store, records[1])
+        assert records_beside(store.url) == records

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -20,6 +21,7 @@ from console.hooks.permissions import (
     PermissionAnswer,
     PermissionRequest,
     answer,
+    answer_to,
     folder_of,
     requests_in,
 )
@@ -180,6 +182,23 @@ def test_an_answer_that_can_not_be_read_gives_no_permission(data: str, hooked: H
     Path(folder, f"{asked.id}.answer").write_text(data)
     hooked.run("PostToolBatch", "--gate")
     assert said(waiting) is None
+
+
+def test_an_answer_that_the_disk_has_no_room_for_can_be_given_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            answer(str(tmp_path), "asked", PermissionAnswer(DENY, "user"))
+    assert answer(str(tmp_path), "asked", PermissionAnswer(ALLOW, "user"))
+    given = answer_to(str(tmp_path), "asked")
+    assert given is not None
+    assert given.what == ALLOW
+    assert not answer(str(tmp_path), "asked", PermissionAnswer(DENY, "user")), "the first answer counts"
 
 
 def test_twelve_wait_at_once_and_each_gets_its_own_answer(hooked: Hooked) -> None:

@@ -38,8 +38,8 @@ from mailstore.haak.places import MailboxFiles
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 
 PIECE = 1 << 20
-BEGUN = "begun"
 """Bytes copied per step."""
+BEGUN = "begun"
 
 
 class ArchiveOutput:

@@ -140,7 +140,7 @@ class TeamMail(SeenMail[Team, SeenEntry]):
                 continue
             known = self._messages.get(id(group[0]))
             if known is None or len(known[0]) != len(group) or any(map(is_not, known[0], group)):
-                known = group, message_of(self.team, group, inboxes)
+                known = group, self._placed(message_of(self.team, group, inboxes))
             messages[id(group[0])] = known
             message, first_entry = known[1], group[0].entry
             if texts.setdefault(identity_of(message), first_entry.text) != first_entry.text:

@@ -150,7 +150,7 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
         found: list[Event] = []
         keys: set[Hashable] = set()
         for group in groups:
-            message = message_of(self.team, group, roots, inboxes)
+            message = self._placed(message_of(self.team, group, roots, inboxes))
             if (identity := identity_of(message)) in keys:
                 found.append(Problem(group[0].file, 1, 0, TWICE))
                 continue

@@ -6,13 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+from msgspec.structs import replace
+
 from mailstore.errors import reason_of
 from mailstore.files.folder import Stamp, is_fresh
 from mailstore.files.whole import NotAFile
 from mailstore.kit.team_folders.files import TeamFolder
 from mailstore.kit.team_folders.seen_journal import SeenJournal
 from mailstore.records.events import Event
-from mailstore.records.message import Message, Problem
+from mailstore.records.message import Location, Message, Problem
 
 Team = TypeVar("Team", bound=TeamFolder)
 Seen = TypeVar("Seen")
@@ -41,6 +43,7 @@ class SeenMail(ABC, Generic[Team, Seen]):
         self._unkept: list[Any] = []
         """What could not be stored in the journal yet."""
         self._by_id: dict[str, list[Seen]] = {}
+        self._places: dict[tuple[str, str, str], Location | None] = {}
 
     @abstractmethod
     def _remember(self, number: int, kept: Any) -> None:
@@ -57,6 +60,11 @@ class SeenMail(ABC, Generic[Team, Seen]):
     @abstractmethod
     def events(self) -> list[Event]:
         """Return the messages, newest first, what is recorded of them, and the problems."""
+
+    def _placed(self, message: Message) -> Message:
+        """Return a message at the place where it was found first: it may move, or a copy be found that comes first."""
+        place = self._places.setdefault((message.id, message.sender, message.timestamp), message.location)
+        return message if place == message.location else replace(message, location=place)
 
     @abstractmethod
     def find(self, message: Message) -> Seen | None:

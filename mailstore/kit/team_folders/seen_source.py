@@ -119,6 +119,10 @@ class SeenSource(PartSource, Generic[Mail]):
     def same(self, event: Event) -> Hashable:
         return self._identity(event) if isinstance(event, Message) else event
 
+    def slot(self, event: Event) -> Hashable:
+        """Return a message's identity, too: more of its copies may be found later, and with them more recipients."""
+        return self._identity(event) if isinstance(event, Message) else super().slot(event)
+
     def find(self, message: Message) -> Any:
         """Return what was seen of a message; None if nothing was."""
         messages = (mail.find(message) for mail in list(self._mail.values()))

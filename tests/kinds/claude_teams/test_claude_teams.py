@@ -25,6 +25,8 @@ from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from tests.kinds.claude_teams.teams import bodies, entry, journals, read, team, write
+from tests.mailboxes import NOW
+from tests.oracle.answers import found
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "claude-teams"
 
@@ -213,7 +215,30 @@ def test_a_copy_that_comes_later_changes_no_id(tmp_path: Path) -> None:
         [message] = of(Message, scanned(store))
         events = asyncio.run(story(store))
     assert {one.message_id for one in of(Delivery, events)} == {message.id}
-    assert not of(Message, events)
+    [again] = of(Message, events)
+    assert (again.id, again.recipients, again.location) == (message.id, ("ann", "bob"), message.location)
+
+
+@pytest.mark.parametrize("is_delivered", [False, True])
+@pytest.mark.parametrize("inbox", ["bob", "abe"])
+def test_each_copy_that_comes_later_adds_whom_the_message_reaches(
+    tmp_path: Path, inbox: str, is_delivered: bool
+) -> None:
+    told = entry("Stop.", msg_id="m1")
+    folder = team(tmp_path, members=("lead", "ann", "abe", "bob"), ann=[told])
+    kept = Mailbox()
+    with ClaudeTeamsStore.open(folder) as store:
+        kept.fold(scanned(store), NOW)
+        [message] = kept.messages()
+        assert kept.summary(message.id).participants == ("ann",)
+        write(folder, "ann", [] if is_delivered else [told])
+        write(folder, inbox, [told])
+        kept.fold([event for batch in store.news() for event in batch], NOW)
+    fresh = Mailbox()
+    fresh.fold(read(folder), NOW)
+    assert set(kept.summary(message.id).participants) == {"ann", inbox}
+    assert found(kept, NOW) == found(fresh, NOW)
+    assert not kept.duplicates
 
 
 # What was delivered stays

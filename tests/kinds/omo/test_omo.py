@@ -95,6 +95,17 @@ def test_several_runs_are_one_mailbox(base: Path) -> None:
     assert len(of(Message, events)) == 8
 
 
+def test_each_copy_that_comes_later_adds_whom_the_message_reaches(run: RunFolder) -> None:
+    path = run.send("bob", message(1, to="bob"))
+    with OmoStore.open(run.path) as store:
+        [first] = of(Message, scanned(store))
+        run.process(path)
+        run.send("ann", message(1, to="ann"))
+        [again] = of(Message, changed(store))
+    assert (again.id, again.location) == (first.id, first.location)
+    assert (first.recipients, again.recipients) == (("bob",), ("ann", "bob"))
+
+
 def test_a_message_that_moves_is_read_once(run: RunFolder) -> None:
     path = run.send("ann", message(1), prefix=".delivering-")
     with OmoStore.open(run.path) as store:
