@@ -171,6 +171,26 @@ class WritingContract:
         sent, events = asyncio.run(story())
         assert of(Message, events) == [sent]
 
+    def test_what_another_program_sends_comes_as_a_new_reader_finds_it(self, harness: Harness) -> None:
+        harness.need(Capability.SEND, Capability.FOLLOW)
+        harness.make()
+        sent_messages(harness, 1)
+
+        async def story() -> tuple[Message, list[Event]]:
+            with harness.open() as store, harness.open() as other:
+                scanned(store)
+                async with following(store) as came:
+                    sent = await asyncio.to_thread(other.send, hello(harness))
+                    return sent, await came.until_message(sent.id)
+
+        sent, events = asyncio.run(story())
+        came, found = (
+            [(one.sender, one.recipients, one.subject, one.time) for one in of(Message, each) if one.id == sent.id]
+            for each in (events, fresh(harness))
+        )
+        assert came == found
+        assert came[0][:2] == (sent.sender, sent.recipients)
+
     def test_send_to_a_mailbox_with_a_torn_end_spoils_neither(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Feature.TEAR)
         harness.make()

@@ -42,6 +42,10 @@ def send(source: ThreadsSource, draft: Draft) -> Message:
             "text", "is too long for codex queue", f"shorten it to {LONGEST:,} bytes, without NUL", "E496"
         )
     now = time.time()
+    # before it is in the queue, which doesn't say who wrote it
+    source.history.note(
+        SessionFact("sending", "queue", 0, 0, thread, isoformat(now), name=draft.sender, text=draft.content)
+    )
     item = _run(source.folder, thread, draft.content)
     client, at = _queued(source, thread, item, draft.content, now)
     fact = SessionFact("queued", "queue", 0, 0, thread, at, id=client, text=draft.content)

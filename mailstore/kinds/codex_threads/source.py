@@ -24,6 +24,8 @@ OUTSIDE = "codex-queue"
 """Who queued a message: the program doesn't say."""
 PATIENCE = 60.0
 """Seconds after which a message that is neither in the queue nor in its thread's rollout counts as removed."""
+SENDING_SECONDS = 30.0
+"""How long after it was announced a text may be queued that was sent from here."""
 REMOVED = "removed from the queue, and not in its thread"
 
 
@@ -37,6 +39,8 @@ class ThreadsSource(SessionsSource):
     def begin(self) -> None:
         self._databases = Databases(self.folder)
         self._queued: dict[str, SessionFact] = {}
+        self._sending: dict[tuple[str, str], SessionFact] = {}
+        """By thread and text, what was about to be queued from here."""
         super().begin()
 
     def usage_log(self) -> UsageLog:
@@ -61,6 +65,8 @@ class ThreadsSource(SessionsSource):
         super().take(fact)
         if fact.kind == "queued":
             self._queued.setdefault(fact.id, fact)
+        elif fact.kind == "sending":
+            self._sending[fact.session, fact.text] = fact
 
     def look_at_rest(self) -> list[SessionFact]:
         if not self._databases.look():
@@ -76,12 +82,18 @@ class ThreadsSource(SessionsSource):
         return line.kind != "told" or line.name.startswith("spawn")
 
     def others(self) -> Iterator[Agent]:
-        if any(fact.id not in self.sent for fact in (*self._queued.values(), *self.given_by.values())):
+        lines = (*self._queued.values(), *(fact for id_, fact in self.given_by.items() if id_ not in self._queued))
+        if any(self._sender(line) == OUTSIDE for line in lines):
             yield Agent(OUTSIDE, status=Status.FROZEN, activity="a user or a script")
 
-    def _sender(self, client: str) -> str:
+    def _sender(self, line: SessionFact) -> str:
         """Return who queued a message, which the queue itself doesn't say."""
-        return self.sent[client].name if client in self.sent else OUTSIDE
+        if (sent := self.sent.get(line.id)) is not None:
+            return sent.name
+        sending = self._sending.get((line.session, line.text))
+        if sending is None or abs((time_of(line.time) or 0.0) - (time_of(sending.time) or 0.0)) > SENDING_SECONDS:
+            return OUTSIDE
+        return sending.name
 
     def other_messages(self) -> Iterator[SessionMessage]:
         """Yield what was queued: what a thread took, what waits, and what is gone."""
@@ -92,7 +104,7 @@ class ThreadsSource(SessionsSource):
             line = row or given
             if line is None:
                 continue
-            message = self.message(client, self._sender(client), self.label(line.session), line)
+            message = self.message(client, self._sender(line), self.label(line.session), line)
             events: list[Event] = []
             if given is not None:
                 events.append(Receipt(client, message.recipients[0], time_of(given.time)))

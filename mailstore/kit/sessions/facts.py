@@ -24,7 +24,8 @@ class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         `took`      the session was given all that the subagent `other` had answered before
         `queued`    a text waits for the session
         `turn`      a turn began that took what was queued
-        `sent`      a text for the session came from here: `name` is who wrote it
+        `sending`   a text for the session is about to come from here: `name` is who wrote it
+        `sent`      it has come, and its message is `id`
     """
 
     kind: str

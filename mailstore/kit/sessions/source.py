@@ -36,6 +36,8 @@ from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import BEAT_SECONDS, Working
 
 TRANSCRIPTS = "sessions.jsonl"
+NOTED = ("sent", "sending")
+"""Facts that whoever sends adds to the journal, which may be another program."""
 Pair = tuple[str, str]
 """A session, and one that it told something."""
 
@@ -253,6 +255,9 @@ class SessionsSource(TranscriptSource[SessionFact]):
                 self._touched.add(pair)
 
     def look_beside(self) -> None:
+        for fact in self.history.noted(NOTED):
+            if fact.id not in self.sent:
+                self.take(fact)
         news = [KeptFact(fact) for fact in self.look_at_rest() if self.history.is_news(fact)]
         for kept in news:
             if kept.fact is not None:

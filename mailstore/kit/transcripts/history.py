@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -12,7 +12,7 @@ import msgspec
 
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.folder import Stamp, path_stamp
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.whole import NotAFile, open_binary, read_whole
 from mailstore.kit.team_folders.seen_journal import append_privately
 from mailstore.kit.transcripts.transcript import Reached, Transcript
 from mailstore.records.message import Problem
@@ -66,6 +66,9 @@ class TranscriptHistory(Generic[F]):
         self.lost: list[str] = []
         """Transcripts that proved something and are no longer there."""
         self._path = kept
+        self._length = 0
+        """Bytes of the journal that were read."""
+        self._stamp: Stamp | None = None
         self._is_keeping = is_keeping
         self._reached: dict[str, Reached] = {}
         self._read: dict[str, Transcript[F]] = {}
@@ -93,6 +96,7 @@ class TranscriptHistory(Generic[F]):
         except (OSError, NotAFile) as error:
             self._tell_own(f"what transcripts held can't be read: {reason_of(error)}")
             return
+        self._length = data.rfind(b"\n") + 1
         decoder = msgspec.json.Decoder(KeptFact[self.fact_type])  # type: ignore[name-defined]
         for line in filter(None, data.split(b"\n")):
             try:
@@ -107,6 +111,34 @@ class TranscriptHistory(Generic[F]):
                 if kept.problem is not None:
                     self._problems[kept.problem] = None
         self.note_lost()
+
+    def noted(self, kinds: Collection[str]) -> list[F]:
+        """Return the facts of some kinds that this program or another one has added to the journal since the last call.
+
+        Nothing where it can't be read: what was added is there the next time.
+        """
+        stamp = path_stamp(self._path)
+        if stamp is None or stamp == self._stamp:
+            return []
+        marks = [f'"kind":"{kind}"'.encode() for kind in kinds]
+        lines = []
+        try:
+            with open_binary(self._path) as file:
+                self._length = self._length if self._length <= stamp.size else 0
+                file.seek(self._length)
+                for line in file:
+                    if line.endswith(b"\n"):  # else it is being written
+                        self._length += len(line)
+                        lines += [line] if any(mark in line for mark in marks) else []
+        except (OSError, NotAFile):
+            return []
+        self._stamp = stamp
+        decoder = msgspec.json.Decoder(KeptFact[self.fact_type])  # type: ignore[name-defined]
+        facts = []
+        for line in lines:
+            with suppress(*UNREADABLE):
+                facts.append(decoder.decode(line).fact)
+        return [fact for fact in facts if fact is not None]
 
     def note_lost(self) -> None:
         """Note which transcripts that proved something are no longer among the files."""
