@@ -25,9 +25,9 @@ from console.commands.table import BY_ID, keys_of
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
 from console.render.safe import visible, visible_controls, visible_line
-from console.running.failures import tell_failure
 from console.running.idle import IdleTracker, load_modules
 from console.running.prefetch import Prefetch
+from console.running.workers import start_worker, tell_failure
 from console.screens.counting import MOVES
 from console.screens.dialog import ClosesOnce
 from console.screens.location import ScreenLocation
@@ -180,7 +180,7 @@ class SignalboxApp(PunctualTimers, App[None]):
 
         assert self.main_screen is not None
         self.feed = MailFeed(self, self.main_screen, self._prefetch, self._idle, self._moment)
-        self.run_worker(self.feed.run(), group="feed", exit_on_error=False)
+        start_worker(self, self.feed.run(), group="feed")
         await self._idle.wait()
         if self._log_path is not None:
             await load_modules("console.running.log_file")
@@ -201,11 +201,11 @@ class SignalboxApp(PunctualTimers, App[None]):
         if self.session.problems and self.main_screen is not None:
             (await self.main_screen.load_parts()).pages.problems(is_asked_for=False)
         self.themes.use_terminal(self._driver)
-        self.run_worker(self.feed.follow_hooks(), group="hooks", exit_on_error=False)
-        self.run_worker(self.feed.follow_usage(), group="usage", exit_on_error=False)
-        self.run_worker(self._follow_themes(of_themes), group="themes", exit_on_error=False)
+        start_worker(self, self.feed.follow_hooks(), group="hooks")
+        start_worker(self, self.feed.follow_usage(), group="usage")
+        start_worker(self, self._follow_themes(of_themes), group="themes")
         if not is_in_browser():  # a guest's settings are not those of the file
-            self.run_worker(self._follow_settings(), group="themes", exit_on_error=False)
+            start_worker(self, self._follow_settings(), group="themes")
         self.set_interval(TICK_SECONDS, self._tick)
         await preload.preload(self._idle.wait)
         self._idle.start_collecting()
@@ -298,7 +298,7 @@ class SignalboxApp(PunctualTimers, App[None]):
 
     def end(self, return_code: int) -> None:
         """Save what is open, for `LEAVING_SECONDS` at most, and end with an exit status; ask nothing."""
-        self.run_worker(self._end(return_code), group="end", exit_on_error=False)
+        start_worker(self, self._end(return_code), group="end")
 
     async def _end(self, return_code: int) -> None:
         try:

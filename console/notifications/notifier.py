@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 from time import monotonic
 from typing import Any, Protocol
@@ -22,6 +23,7 @@ from console.notifications.rules import (
     occasion_of,
 )
 from console.render.safe import visible_line
+from console.running.workers import RunsWorkers, start_worker
 from console.session import Session
 from console.settings.config import Config
 from mailstore.errors import reason_of
@@ -44,7 +46,7 @@ ON_MACOS = tuple(word for line in SCRIPT for word in ("-e", line))
 """What is shown comes as arguments, never as text of the script."""
 
 
-class NotifyingApp(Protocol):
+class NotifyingApp(RunsWorkers, Protocol):
     """What a notifier needs of the application."""
 
     def notify(
@@ -60,9 +62,6 @@ class NotifyingApp(Protocol):
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Any:
         """Call back after so many seconds."""
-
-    def run_worker(self, work: Awaitable[None], *, group: str, exit_on_error: bool) -> Any:
-        """Run a coroutine."""
 
 
 class Notifier:
@@ -153,15 +152,15 @@ class Notifier:
             case DeliveryMethod.OSC9:
                 self._app.write_to_terminal(osc9(notification))
             case DeliveryMethod.DESKTOP:
-                self._run(show_on_desktop(notification))
+                self._run(partial(show_on_desktop, notification))
             case DeliveryMethod.COMMAND:
-                self._run(run_quietly(self._session.config.notifications.command, notification))
+                self._run(partial(run_quietly, self._session.config.notifications.command, notification))
 
-    def _run(self, delivery: Awaitable[str]) -> None:
-        self._app.run_worker(self._delivered(delivery), group="notifications", exit_on_error=False)
+    def _run(self, deliver: Callable[[], Awaitable[str]]) -> None:
+        start_worker(self._app, self._delivered(deliver), group="notifications")
 
-    async def _delivered(self, delivery: Awaitable[str]) -> None:
-        if problem := await delivery:
+    async def _delivered(self, deliver: Callable[[], Awaitable[str]]) -> None:
+        if problem := await deliver():
             self._app.notify(problem, title="Notification", severity="warning")
 
 

@@ -17,8 +17,8 @@ from console.panes.address_completion import address_candidates
 from console.panes.reach_line import ReachLine, reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
-from console.running.failures import tell_failure
 from console.running.stepping import stepped
+from console.running.workers import tell_failure
 from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, recipients_of
 from console.session import PAST, Session
 from console.state.composer_draft import ComposerDraft, SendOptions, in_files, in_words

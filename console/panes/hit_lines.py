@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from textual.strip import Strip
 
 from console.panes.message_lines import MessageLines
 from console.render.excerpts import Spans, find_spans, has_phrase, mark_strip
+from console.running.workers import RunsWorkers, start_worker
 
 if TYPE_CHECKING:
     from console.panes.hit_rows import HitRows
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from console.words.styles import TextStyles
 
 
-class HitPane(Protocol):
+class HitPane(RunsWorkers, Protocol):
     """What showing hits needs of a conversation."""
 
     def lines_of(self, key: str) -> BlockLines | None: ...
     def reveal(self, key: str, line: int | None = None) -> bool: ...
     def set_layer(self, layer: LineLayer | None) -> None: ...
-    def run_worker(self, work: Coroutine[Any, Any, None], *, group: str, exit_on_error: bool) -> object: ...
 
 
 class HitLines:
@@ -52,7 +51,7 @@ class HitLines:
         """Go to the first hit in a message if it was asked for and all its lines are there."""
         lines = self._pane.lines_of(key)
         if key == self._goal and isinstance(lines, MessageLines) and self._sought is not None:
-            self._pane.run_worker(self._go(key, lines, self._sought), group="blocks", exit_on_error=False)
+            start_worker(self._pane, self._go(key, lines, self._sought), group="blocks")
 
     async def _go(self, key: str, lines: MessageLines, sought: HitRows) -> None:
         at = await asyncio.to_thread(first_hit, lines, sought)

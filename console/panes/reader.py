@@ -20,7 +20,7 @@ from console.panes.reading_sources import ReadingSource, StreamSource, ThreadSou
 from console.panes.receipts import has_more_receipts
 from console.panes.render_jobs import RenderJob, RenderQueue
 from console.panes.stream import Found
-from console.running.failures import tell_failure
+from console.running.workers import tell_failure
 from console.session import Session
 from console.widgets.block_view import BlockView
 from console.widgets.rows import placeholder_lines

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-from weakref import finalize
 
 from textual.app import SuspendNotSupported
 from textual.binding import Binding
@@ -19,8 +18,8 @@ from textual.worker import Worker
 from console.commands.command import ANYWHERE, WRITE, Situation
 from console.commands.table import BY_ID, COMMANDS
 from console.panes.footer import Footer, count_keys
-from console.running.failures import tell_failure
 from console.running.process import stop_until_continued, typed_signals_ignored
+from console.running.workers import start_worker, tell_failure
 from console.screens.counting import CURRENT, MOVES, CommandRun, KeyCount, Move, move
 from console.screens.dialog import ClosesOnce
 from console.session import Session
@@ -226,15 +225,13 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         """Run a coroutine beside other work until this screen closes; an exclusive one cancels others of its group."""
-        self._follow(self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False), work)
+        self._follow(start_worker(self, work, group=group, exclusive=exclusive))
 
     def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
         """Run a coroutine that continues when this screen closes."""
-        self._follow(self.app.run_worker(work, group=group, exit_on_error=False), work)
+        self._follow(start_worker(self.app, work, group=group))
 
-    def _follow(self, worker: Worker[object], work: Coroutine[Any, Any, object]) -> None:
-        # cancelled before its first step, a coroutine is never awaited: it is closed with its worker
-        finalize(worker, work.close)
+    def _follow(self, worker: Worker[object]) -> None:
         if (command := CURRENT.get()) is not None and command.is_starting:
             command.watch(worker, self._show_busy)
 

@@ -15,7 +15,7 @@ from textual.worker import Worker
 
 from console.panes.facts import FactPage
 from console.panes.titles import as_title
-from console.running.failures import tell_failure
+from console.running.workers import start_worker, tell_failure
 from console.screens.base_screen import copied_words
 from console.screens.dialog import Dialog
 from console.widgets.page_view import PageView
@@ -96,7 +96,7 @@ class Viewer(Dialog[Key | None]):
             self.set_timer(PAUSE_SECONDS, partial(self._begin, self._make))
 
     def _begin(self, make: MakePage) -> None:
-        self.run_worker(self._make_again(make), exit_on_error=False)
+        start_worker(self, self._make_again(make), group="pages")
 
     async def _make_again(self, make: MakePage) -> None:
         self._is_stale = False

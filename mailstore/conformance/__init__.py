@@ -22,7 +22,17 @@ import pytest
 pytest.register_assert_rewrite(
     *(
         f"mailstore.conformance.{part}"
-        for part in ("following", "opening", "reading", "changing", "writing", "archiving", "adopting", "contract")
+        for part in (
+            "following",
+            "histories",
+            "opening",
+            "reading",
+            "changing",
+            "writing",
+            "archiving",
+            "adopting",
+            "contract",
+        )
     )
 )
 

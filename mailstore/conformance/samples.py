@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mailstore.conformance.harness import Harness
+from mailstore.records.draft import Draft
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 START = datetime(2026, 3, 16, 12, tzinfo=UTC)
@@ -41,3 +42,8 @@ def sent_messages(harness: Harness, count: int, **more: Any) -> list[str]:
 def agent(session_id: str, **more: Any) -> dict[str, Any]:
     """Return an agent's fields."""
     return {"session_id": session_id, "status": "living", "role": "", "tags": [], **more}
+
+
+def hello(harness: Harness, content: str = "Hello.") -> Draft:
+    """Return a short message to Bob."""
+    return harness.draft(recipients=(BOB,), content=content, audience=(BOB,))

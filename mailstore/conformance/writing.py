@@ -15,9 +15,8 @@ from mailstore.conformance.archiving import leaving
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.reading import ODD
-from mailstore.conformance.samples import ANN, BOB, agent, message_record, sent_messages
+from mailstore.conformance.samples import ANN, BOB, agent, hello, message_record, sent_messages
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
@@ -32,11 +31,6 @@ COMMANDS: dict[Capability, Callable[[Harness, Store], object]] = {
     Capability.RECORD: lambda harness, store: store.record(STEPPED_IN),
     Capability.ARCHIVE: lambda harness, store: store.archive(leaving("m0")),
 }
-
-
-def hello(harness: Harness, content: str = "Hello.") -> Draft:
-    """Return a short message to Bob."""
-    return harness.draft(recipients=(BOB,), content=content, audience=(BOB,))
 
 
 CARRIED: dict[str, tuple[Capability, Any]] = {

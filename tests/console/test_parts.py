@@ -33,6 +33,7 @@ from console.screens.watches import MarkSync
 from console.screens.writing.composing import Composing
 from console.screens.writing.sending import Sending
 from console.settings.config import Config, SearchSettings
+from mailstore.records.events import Event
 from mailstore.state.views import View
 from tests.console.fake_screen import FakeScreen, fake_screen
 from tests.console.screen_text import opened, settle
@@ -170,9 +171,15 @@ async def test_marks_of_another_console_are_taken_over(screen: FakeScreen, monke
     screen.session.personal.state.mark_seen(screen.session.store.url, ["m1"])
     sync = MarkSync(screen, MarkKeeping(screen))
     looks, newly_seen = list[int](), screen.session.personal.newly_seen
-    monkeypatch.setattr(screen.session.personal, "newly_seen", lambda: looks.append(1) or newly_seen())
+
+    def look() -> list[Event]:
+        looks.append(1)
+        if len(looks) == 1:
+            screen.session.personal.state.mark_shown(screen.session.store.url, "ann", "check", ["m1"], 1.0)
+        return newly_seen()
+
+    monkeypatch.setattr(screen.session.personal, "newly_seen", look)
     sync.tick()
-    screen.session.personal.state.mark_shown(screen.session.store.url, "ann", "check", ["m1"], 1.0)
     sync.tick()
     await screen.finish()
     assert looks == [1], "a look that takes long is neither cancelled nor overtaken"

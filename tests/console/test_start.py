@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from textual.events import Key, MouseDown, MouseScrollDown
+from textual.worker import Worker
 
 from console import feed, preload
 from console.cli import open as open_command
@@ -227,3 +230,25 @@ async def test_what_was_seen_before_is_seen_in_the_first_frame(tmp_path: Path) -
     kept.mark_seen(url, [key])
     assert kept.seen_of(url, ["nobody", key]) == [key]
     kept.close()
+
+
+async def test_a_console_that_ends_while_its_work_begins_says_nothing_of_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, groups = set[str](), {"hooks", "usage", "themes"}
+    start = Worker._start
+
+    def cancelled(worker: Worker[Any], *needs: Any) -> None:
+        start(worker, *needs)
+        if worker.group in groups:
+            worker.cancel()  # before its first step
+            ended.add(worker.group)
+
+    monkeypatch.setattr(Worker, "_start", cancelled)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        async with opened(every_case(tmp_path)[0].data) as seat:
+            await seat.until(lambda: ended == groups)
+        del seat
+        gc.collect()
+    assert not [str(warning.message) for warning in said]

@@ -192,7 +192,7 @@ def _tasks(
         if child:
             yield base.but(other=child, text=text)
             for first_id, at in database.execute(FIRSTS, (child,)):
-                if (offset := _number(at)) >= start - 1000:
+                if (offset := _number(at)) >= start - 1000 and _prompt(database, first_id) == text.strip():
                     time = isoformat(offset / 1000)
                     yield base.but(
                         kind="given",
@@ -236,12 +236,8 @@ def prompt_of(session: str, since: int, text: str) -> Callable[[sqlite3.Connecti
     def query(database: sqlite3.Connection) -> str:
         for message_id, _, data in database.execute(ANSWERS, (session, since)):
             said = _answer(data)
-            if said is not None and said.role == "user":
-                texts = [
-                    part.text for part in _parts(database, message_id) if part.type == "text" and not part.synthetic
-                ]
-                if texts[:1] == [text]:
-                    return text_of(message_id)
+            if said is not None and said.role == "user" and _prompt(database, message_id) == text.strip():
+                return text_of(message_id)
         return ""
 
     return query
@@ -261,6 +257,12 @@ def answered(sent: Collection[SessionFact], file: str) -> Callable[[sqlite3.Conn
         return facts
 
     return query
+
+
+def _prompt(database: sqlite3.Connection, message_id: object) -> str:
+    """Return what a user's message says, without what the program added to it."""
+    texts = (part.text for part in _parts(database, message_id) if part.type == "text" and not part.synthetic)
+    return next(texts, "").strip()
 
 
 def _parts(database: sqlite3.Connection, message_id: object) -> Iterator[_Part]:
