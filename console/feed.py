@@ -100,10 +100,10 @@ class MailFeed:
         try:
             session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
             self.has_marks.set()
-            if Capability.RECORD not in store.capabilities or parts_of(store.url):
+            if Capability.RECORD not in store.capabilities or parts_of(session.url):
                 from console.hooks.steering import records_beside
 
-                session.live.fold(await asyncio.to_thread(records_beside, store.url), session.clock())
+                session.live.fold(await asyncio.to_thread(records_beside, session.url), session.clock())
             if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
                 preview = await asyncio.to_thread(prefetch.late_preview)
                 if not prefetch.is_preview:
@@ -137,7 +137,7 @@ class MailFeed:
         user, personal = self._session.user, self._session.personal
         for is_kept in (True, False) if may_use_snapshot else (False,):
             if not is_kept:
-                await _fold_elsewhere(store.url, user)
+                await _fold_elsewhere(self._session.url, user)
             mailbox = await asyncio.to_thread(kept, store, user, time())
             if mailbox is not None:
                 marks = await asyncio.to_thread(personal.all_seen)
@@ -246,7 +246,7 @@ class MailFeed:
         from console.hooks.hook_watch import hooked_changes
 
         session = self._session
-        async for hooked in hooked_changes(session.store.url, session.clock):
+        async for hooked in hooked_changes(session.url, session.clock):
             session.hooked = hooked
             if not session.is_loading:
                 self._notifier.note_waiting()

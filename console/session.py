@@ -53,6 +53,8 @@ class Session:
         rest: Callable[[float], float] = lambda worked: 0.0,
     ) -> None:
         self.store = store
+        self.url = store.url
+        """The mailbox's URL, made once: that follows links, and a file system may take long to answer."""
         self.config = config
         self.keymap, self.keymap_problems = _keymap(config)
         self.user = user
@@ -88,7 +90,7 @@ class Session:
         """Messages whose text could not be read when it was asked for last."""
         self._bodies: LRUCache[str, str] = LRUCache(512)
         self._lock = Lock()
-        self.personal = PersonalData(state, store.url, config, self.now)
+        self.personal = PersonalData(state, self.url, config, self.now)
 
     @property
     def mailbox(self) -> Mailbox:

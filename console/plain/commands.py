@@ -109,7 +109,7 @@ class PlainDesk:
             raise UsedWrongly(f'unknown command "{words[0]}"', "help lists the commands", "E235")
         if name in WRITING and self.session.observe and rest and rest[0] not in ("list",):
             raise Refused("nothing is written with --observe", "open the mailbox without --observe", "E185")
-        words = [*map(self._unnumbered, rest), "--store", self.session.store.url]
+        words = [*map(self._unnumbered, rest), "--store", self.session.url]
         return run_module(import_module(PASSED_ON[name]), name, CLI[name].summary, words)
 
     def tell_news(self) -> None:
@@ -227,7 +227,7 @@ class PlainDesk:
                 return
             lines.append(line)
         session = self.session
-        session.hooked = hooked_agents(session.store.url, session.clock())
+        session.hooked = hooked_agents(session.url, session.clock())
         delivery = delivery_of(session)
         prepared = delivery.prepare(
             sender=session.user,

@@ -71,7 +71,7 @@ class AgentOrders:
     async def choices(self, session_id: str, group: AgentGroup | None = None) -> list[OrderChoice]:
         """Return what can be asked of an agent, of a group, and of all together."""
         session = self._screen.session
-        known = await asyncio.to_thread(orders_of, session.store.url)
+        known = await asyncio.to_thread(orders_of, session.url)
         live = session.hooked.live
         choices: list[OrderChoice] = []
         if session_id in known:
@@ -92,7 +92,7 @@ class AgentOrders:
             choices.append(OrderChoice(GROUP_KEY, f"hold {group.label}", plural(len(some), "agent"), HOLD, some))
         number = sum(hook.has_gate for hook in live.values())
         if number:
-            every = tuple(everybody(session.store.url))
+            every = tuple(everybody(session.url))
             choices.append(OrderChoice(ALL_KEYS[HOLD], "hold all agents", plural(number, "agent"), HOLD, every))
         if known:
             held = tuple(agent for agent, _ in known.values())
@@ -157,7 +157,7 @@ class AgentOrders:
         return "all agents" if any(name.endswith("*") for name in names) else ", ".join(names)
 
     async def _known(self) -> list[tuple[Steered, Order]]:
-        return [*(await asyncio.to_thread(orders_of, self._screen.session.store.url)).values()]
+        return [*(await asyncio.to_thread(orders_of, self._screen.session.url)).values()]
 
     def _again(self, agents: Sequence[Steered], what: str, why: str, before: Sequence[tuple[Steered, Order]]) -> None:
         """Take an order back or give it again; `before` are orders to be restored."""

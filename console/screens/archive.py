@@ -57,7 +57,7 @@ class Archive(ListScreen):
         try:
             self._plan = await asyncio.to_thread(
                 read_plan,
-                session.store.url,
+                session.url,
                 session.now(),
                 session.config.archive.keep,
                 session.config.retention.rule(),

@@ -56,7 +56,7 @@ class Exporting:
         steps = (placed(mailbox, message, now) for message in mail)
         async with aclosing(stepped(steps, session.rest)) as results:
             places = [each async for each in results]
-        about = About(session.store.url, iso_time(now) or "", selection)
+        about = About(session.url, iso_time(now) or "", selection)
         messages = (whole(session.store, *each) for each in zip(mail, places, strict=True))
         pieces = render(SUFFIXES[path.suffix], messages, about)
         try:

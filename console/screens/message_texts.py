@@ -38,7 +38,7 @@ class Clipboard:
     def copy_command(self) -> None:
         """Copy the command line that shows the message's thread, for a shell or another agent."""
         if (message := self._screen.selected_message()) is not None:
-            command = shlex.join(["signalbox", "thread", message.id, "--store", self._screen.session.store.url])
+            command = shlex.join(["signalbox", "thread", message.id, "--store", self._screen.session.url])
             self._screen.copy_to_clipboard(command)
             self._screen.tell(f"Command copied: {visible_line(command)}")
 

@@ -161,7 +161,7 @@ class UnreadableList(ListScreen):
         row = self.session.store.raw_problem(problem)
         if row is not None:
             return RawRecord(row[:MOST_BYTES], len(row))
-        return raw_record(self.session.store.url, problem, MOST_BYTES)
+        return raw_record(self.session.url, problem, MOST_BYTES)
 
     def actions(self) -> Mapping[str, Action]:
         return {**super().actions(), "unreadable.hex": self.toggle_hex}

@@ -117,7 +117,7 @@ class AgentWaking:
         from console.state.unread_mail import shown_to, unread_mail
 
         session = self._screen.session
-        hooked = await asyncio.to_thread(hooked_agents, session.store.url, session.clock())
+        hooked = await asyncio.to_thread(hooked_agents, session.url, session.clock())
         shown = await asyncio.to_thread(shown_to, session.store, session_id)
         unread = unread_mail(session.store, session.mailbox, session_id, session.now(), shown)
         hook = hooked.live.get(session_id)
@@ -163,7 +163,7 @@ class AgentWaking:
         if not await screen.ask_and_wait(Ask(f"Wake {name}?", visible_line(detail), verb="wake")):
             return
         screen.tell(f"Waking {name}…")
-        status, seconds = await wake(command, session.store.url, session_id, mail, is_quiet=True)
+        status, seconds = await wake(command, session.url, session_id, mail, is_quiet=True)
         self._report(session_id, f"{command[0]} ended with {status}" if status else "", seconds)
 
     def _report(self, session_id: str, problem: str, seconds: float) -> None:

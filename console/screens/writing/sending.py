@@ -60,7 +60,7 @@ class Sending:
 
         session = self._screen.session
         async with self._turn:
-            messages = HeldMessages(session.personal.state.database, session.store.url)
+            messages = HeldMessages(session.personal.state.database, session.url)
             return await asyncio.to_thread(use, messages)
 
     async def _forget(self, message: HeldMessage) -> None:
