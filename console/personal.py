@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -43,11 +43,14 @@ class PersonalData:
         self.quiet = QuietMarks()
         """What the user has muted, starred and snoozed; `save_quiet` follows a change."""
         self._drafts: dict[str, ComposerDraft] = {}
-        self._draft_lock = Lock()
         self._changed_drafts: set[str] = set()
         """The keys of drafts that were changed since the start: what is loaded doesn't replace them."""
         self._unsaved_drafts: set[str] = set()
+        self._unsaved_marks: dict[str, bool] = {}
+        """Whether messages are marked as seen, where that was changed and is not saved yet."""
         self._memory_lock = Lock()
+        self._save_lock = Lock()
+        """Held by whoever saves what it finds: threads that are late don't save what was changed since."""
         self._newest_mark = self._newest_removal = 0
         self._problem = ""
 
@@ -126,7 +129,8 @@ class PersonalData:
             self._drafts = {key: draft for key, draft in {**drafts, **changed}.items() if draft is not None}
 
     def leave(self, location: dict[str, Any]) -> None:
-        """Save where the user leaves off; blocks."""
+        """Save where the user leaves off, and marks that are not saved yet; blocks."""
+        self.save_seen()
         self.state.save_session(self._url, location)
 
     def appearance(self) -> dict[str, Any]:
@@ -135,7 +139,8 @@ class PersonalData:
 
     def save_appearance(self, **changes: Any) -> None:
         """Save changes of the appearance for the next start; blocks."""
-        self.state.save_session(EVERYWHERE, {**self.state.session(EVERYWHERE), **changes})
+        with self._save_lock:
+            self.state.save_session(EVERYWHERE, {**self.state.session(EVERYWHERE), **changes})
 
     # Small values
 
@@ -159,10 +164,12 @@ class PersonalData:
 
     def newly_seen(self) -> list[Event]:
         """Return what was marked as seen, or unseen again, since the last call, also by another console; blocks."""
-        seen, mark = self.state.seen(self._url, self._newest_mark)
-        unseen, removal = self.state.unseen_again(self._url, self._newest_removal)
-        self._newest_mark, self._newest_removal = mark, removal
-        return [*map(Seen, seen), *map(Unseen, unseen)]
+        with self._save_lock:
+            seen, mark = self.state.seen(self._url, self._newest_mark)
+            unseen, removal = self.state.unseen_again(self._url, self._newest_removal)
+            self._newest_mark, self._newest_removal = mark, removal
+            newer = set(self._unsaved_marks)
+        return [*(Seen(key) for key in seen if key not in newer), *(Unseen(key) for key in unseen if key not in newer)]
 
     def load_quiet(self) -> bool:
         """Take over what another console muted, starred and snoozed; return whether anything differs. Blocks."""
@@ -172,13 +179,25 @@ class PersonalData:
         """Save what was muted, starred and snoozed; blocks."""
         self.quiet.save(self.state.database, self._url)
 
-    def save_seen(self, message_ids: Sequence[str]) -> None:
-        """Save that the user has seen messages; blocks."""
-        self.state.mark_seen(self._url, message_ids, self._now())
+    def set_seen(self, message_ids: Iterable[str], *, is_seen: bool) -> None:
+        """Mark messages as seen, or take the marks back; `save_seen` follows."""
+        with self._memory_lock:
+            self._unsaved_marks.update(dict.fromkeys(message_ids, is_seen))
 
-    def save_unseen(self, message_ids: Sequence[str]) -> None:
-        """Save that the user has marked messages as not seen; blocks."""
-        self.state.unmark_seen(self._url, message_ids)
+    def save_seen(self) -> None:
+        """Save the marks as they are by now; blocks. Raises StoreError, after which they are saved the next time."""
+        with self._save_lock:
+            with self._memory_lock:
+                changed, self._unsaved_marks = self._unsaved_marks, {}
+            try:
+                if seen := [key for key, is_seen in changed.items() if is_seen]:
+                    self.state.mark_seen(self._url, seen, self._now())
+                if unseen := [key for key, is_seen in changed.items() if not is_seen]:
+                    self.state.unmark_seen(self._url, unseen)
+            except BaseException:
+                with self._memory_lock:
+                    self._unsaved_marks = {**changed, **self._unsaved_marks}
+                raise
 
     # Drafts
 
@@ -208,7 +227,7 @@ class PersonalData:
 
     def save_draft(self, key: str) -> None:
         """Save the draft with a key as it is by now; blocks. Raises StoreError."""
-        with self._draft_lock:
+        with self._save_lock:
             draft = self._drafts.get(key)
             if draft is None:
                 self.state.drop_draft(self._url, key)
@@ -240,7 +259,8 @@ class PersonalData:
 
     def save_view(self, name: str) -> None:
         """Save the query with a name; blocks."""
-        self.state.save_view(self._url, name, self.views.get(name))
+        with self._save_lock:
+            self.state.save_view(self._url, name, self.views.get(name))
 
     def toggle_joined(self, tag: str) -> bool:
         """Join a channel or leave it; return whether it is joined now. `save_joined` follows."""
@@ -250,4 +270,5 @@ class PersonalData:
 
     def save_joined(self, tag: str) -> None:
         """Save whether a channel is joined; blocks."""
-        self.state.join(self._url, tag, tag in self.joined)
+        with self._save_lock:
+            self.state.join(self._url, tag, tag in self.joined)

@@ -185,7 +185,8 @@ class PlainDesk:
             thread_message for thread_message in mailbox.thread_messages(root) if mailbox.is_unseen(thread_message)
         ]
         mailbox.fold([Seen(message.id) for message in fresh], self.session.now())
-        self.session.personal.save_seen([message.id for message in fresh])
+        self.session.personal.set_seen([message.id for message in fresh], is_seen=True)
+        self.session.personal.save_seen()
         self.session.write_read_records([message.id for message in fresh if self.session.waits_for_user(message)])
 
     def _next(self, words: list[str]) -> None:

@@ -81,22 +81,19 @@ class AllSeen:
         self._screen.tell(words)
 
     async def _see(self, message_ids: Sequence[str]) -> None:
-        fresh: list[str] = []
         due: list[str] = []
         for some in _portions(message_ids):
-            seen, waited_for = self._reading.note_seen(some)
-            fresh += seen
-            due += waited_for
+            due += self._reading.note_seen(some)[1]
             await asyncio.sleep(0)
         self._screen.redraw()
-        await self._reading.keep_seen(fresh, due)
+        await self._reading.keep_seen(due)
 
     async def _unsee(self, message_ids: Sequence[str]) -> None:
         for some in _portions(message_ids):
             self._reading.note_unseen(some)
             await asyncio.sleep(0)
         self._screen.redraw()
-        await self._reading.keep_unseen(message_ids)
+        await self._reading.keep_seen()
 
 
 def _unseen(mailbox: Mailbox, roots: Sequence[str]) -> Steps[list[str]]:

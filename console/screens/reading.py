@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from console.screens.counting import CURRENT
@@ -65,7 +65,7 @@ class Reading:
             return []
         fresh, due = self.note_seen(message_ids)
         if fresh:
-            self._screen.run_task(self.keep_seen(fresh, due), group="marks")
+            self._screen.run_task(self.keep_seen(due), group="marks")
             self._screen.redraw()
         return fresh
 
@@ -81,6 +81,7 @@ class Reading:
             if (message := mailbox.message(key)) is not None and mailbox.is_unseen(message)
         ]
         mailbox.fold([Seen(message.id) for message in fresh], session.clock())
+        session.personal.set_seen([message.id for message in fresh], is_seen=True)
         return [it.id for it in fresh], [it.id for it in fresh if session.waits_for_user(it)]
 
     def see_answered(self, arrived: Iterable[Message]) -> None:
@@ -90,7 +91,7 @@ class Reading:
             message.thread for message in arrived if message.thread is not None and live.is_own(message)
         )
         if fresh:
-            self._screen.run_task(self.keep_seen(fresh, due), group="marks")
+            self._screen.run_task(self.keep_seen(due), group="marks")
 
     def unsee(self, message_ids: list[str]) -> None:
         """Take the user's marks back; reading on in the same place doesn't set them again."""
@@ -99,12 +100,13 @@ class Reading:
             return
         self._unread_here = self._place, frozenset(message_ids)
         self.note_unseen(message_ids)
-        self._screen.run_task(self.keep_unseen(message_ids), group="marks")
+        self._screen.run_task(self.keep_seen(), group="marks")
         self._screen.redraw()
 
-    def note_unseen(self, message_ids: Iterable[str]) -> None:
-        """Fold that messages are unseen; `keep_unseen` follows, and drawing."""
+    def note_unseen(self, message_ids: Collection[str]) -> None:
+        """Fold that messages are unseen; `keep_seen` follows, and drawing."""
         session = self._screen.session
+        session.personal.set_seen(message_ids, is_seen=False)
         session.live.fold([Unseen(key) for key in message_ids], session.clock())
 
     def mark_seen(self, message_ids: Iterable[str]) -> int:
@@ -116,14 +118,14 @@ class Reading:
             self._screen.session.undo_history.add(action)
         return len(fresh)
 
-    async def keep_seen(self, seen: Sequence[str], due: Sequence[str]) -> None:
-        """Save that messages were seen, and record it in the mailbox where a sender waits for that."""
+    async def keep_seen(self, due: Sequence[str] = ()) -> None:
+        """Save the marks, and record reads in the mailbox of messages whose senders wait for that."""
         session = self._screen.session
         owed = {each for each in due if session.live.cut_off_of(each) is not None}
         session.owed |= owed
 
         def keep() -> StoreError | None:
-            session.personal.save_seen(seen)
+            session.personal.save_seen()
             try:
                 session.write_read_records([each for each in due if each not in owed])
             except StoreError as error:
@@ -132,10 +134,6 @@ class Reading:
 
         if (error := await asyncio.to_thread(keep)) is not None:
             self._screen.report(error)
-
-    async def keep_unseen(self, message_ids: Sequence[str]) -> None:
-        """Save that messages are unseen."""
-        await asyncio.to_thread(self._screen.session.personal.save_unseen, message_ids)
 
     def start(self) -> None:
         """Go to the first unseen message of the thread, if there is one."""

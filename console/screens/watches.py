@@ -33,7 +33,7 @@ class CutOffWatch:
         due = [each for each in session.owed if session.live.cut_off_of(each) is None]
         if due:
             session.owed.difference_update(due)
-            self._screen.run_task(self._reading.keep_seen([], due), group="marks")
+            self._screen.run_task(self._reading.keep_seen(due), group="marks")
 
 
 DELAY_SECONDS = 5

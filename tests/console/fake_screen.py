@@ -155,10 +155,10 @@ class FakeScreen:
         self._tasks: list[Coroutine[Any, Any, object]] = []
         self.timers: list[Callable[[], object]] = []
 
-    async def finish(self) -> None:
-        """Run what was begun."""
+    async def finish(self, which: int = 0) -> None:
+        """Run what was begun, in order or, with -1, the last first."""
         while self._tasks:
-            await self._tasks.pop(0)
+            await self._tasks.pop(which)
 
     def tell(self, words: str, *, most_seconds: float = 0.0) -> None:
         self.notices.append(words)

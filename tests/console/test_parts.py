@@ -64,6 +64,20 @@ async def test_reading_marks_a_message_as_seen_and_back(screen: FakeScreen) -> N
     assert [*screen.session.personal.state.seen(screen.session.store.url)[0]] == ["m2"]
 
 
+@pytest.mark.parametrize("which", [0, -1])
+async def test_a_mark_is_saved_as_it_is_by_then(screen: FakeScreen, which: int) -> None:
+    part = reading.Reading(screen)
+    for _ in range(3):
+        part.toggle_seen()
+    await screen.finish(which)
+    assert [*screen.session.personal.state.seen(screen.session.url)[0]] == ["m1"]
+    part.toggle_seen()
+    part.toggle_seen()
+    part.toggle_seen()
+    await screen.finish(which)
+    assert not [*screen.session.personal.state.seen(screen.session.url)[0]]
+
+
 async def test_undoing_takes_back_what_reading_did(screen: FakeScreen) -> None:
     AllSeen(screen, reading.Reading(screen)).mark()
     await screen.finish()

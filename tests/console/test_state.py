@@ -11,7 +11,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,6 +24,7 @@ from console.state.composer_draft import ComposerDraft
 from console.state.database import StateDatabase
 from console.state.personal_state import PersonalState
 from mailstore.errors import StoreError
+from mailstore.records.events import Seen
 from tests.console.screen_text import opened
 from tests.mailboxes import damage_page, every_case
 from tests.patience import PATIENCE
@@ -134,6 +137,49 @@ def test_what_another_console_marked_is_told_once(tmp_path: Path) -> None:
     assert two.seen(BOX)[0] == ["b"]
     one.close()
     two.close()
+
+
+def test_a_thread_that_is_late_saves_no_mark_that_was_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, begun, goes_on, mark_seen = PersonalState(tmp_path / "state.db"), Event(), Event(), PersonalState.mark_seen
+
+    def slow(*given: Any) -> None:
+        begun.set()
+        assert goes_on.wait(PATIENCE)
+        mark_seen(*given)
+
+    monkeypatch.setattr(PersonalState, "mark_seen", slow)
+    personal = PersonalData(state, BOX, Config(), time.time)
+    personal.set_seen(["a", "b"], is_seen=True)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(personal.save_seen)
+        assert begun.wait(PATIENCE)
+        personal.set_seen(["a"], is_seen=False)
+        second = pool.submit(personal.save_seen)
+        goes_on.set()
+        first.result()
+        second.result()
+    assert state.seen(BOX)[0] == ["b"]
+    state.close()
+
+
+def test_marks_that_could_not_be_saved_are_saved_by_who_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = PersonalState(tmp_path / "state.db")
+    personal = PersonalData(state, BOX, Config(), time.time)
+    state.mark_seen(BOX, ["b"])
+    assert personal.newly_seen() == [Seen("b")]
+    personal.set_seen(["a", "b"], is_seen=True)
+    with monkeypatch.context() as full:
+        full.setattr(PersonalState, "mark_seen", Mock(side_effect=StoreError("the disk is full", "free some space")))
+        with pytest.raises(StoreError):
+            personal.save_seen()
+    personal.set_seen(["b"], is_seen=False)
+    state.unmark_seen(BOX, ["a"])
+    assert personal.newly_seen() == [], "what another console did before is not told of what was marked since"
+    personal.leave({})
+    assert state.seen(BOX)[0] == ["a"]
+    state.close()
 
 
 @pytest.mark.parametrize("damage", [b"this is no database, but it is long enough to be one" * 40, b"\x00" * 8192])
@@ -414,7 +460,8 @@ async def test_the_console_opens_where_its_state_is_damaged_in_part(tmp_path: Pa
     async with opened(mail.data, state=state) as seat:
         await seat.press("E")
         await seat.until(lambda: not seat.app.session.live.counts().unseen)
-        seat.app.session.personal.save_seen([f"message {number}" for number in range(2000)])
+        seat.app.session.personal.set_seen([f"message {number}" for number in range(2000)], is_seen=True)
+        seat.app.session.personal.save_seen()
     damage_page(state, b"haak:")
     async with opened(mail.data, state=state) as seat:
         await seat.sees("was damaged: renamed to state.db.damaged-1")
