@@ -5,7 +5,9 @@ What a kind of mailbox reads of them is in a `ConfigFile`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,7 +19,7 @@ from console.settings.config import Config, config_file, whole_config
 from console.settings.field_meanings import struct_in
 from mailstore.encoding import is_encodable
 from mailstore.errors import StoreError, reason_of
-from mailstore.files.append import replace_file
+from mailstore.files.append import locked, replace_file
 from mailstore.files.whole import read_text
 from mailstore.server_settings import ProgramSettings
 
@@ -106,6 +108,11 @@ def _hint(key: str, known: Iterable[str]) -> str:
     return f'did you mean "{near[0]}"?' if near else "it is ignored"
 
 
+def locked_settings(path: Path) -> AbstractContextManager[object]:
+    """Lock the folder of the settings, from before they are read until they are written. Raises StoreError."""
+    return locked(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+
+
 class ConfigFile(ProgramSettings):
     """The settings in config.toml, read again at each question."""
 
@@ -142,10 +149,11 @@ class ConfigFile(ProgramSettings):
         if not all(is_encodable(value) for value in fields.values() if isinstance(value, str)):
             return table, f"{self.file} can't name a file whose name is not UTF-8"
         try:
-            before = read_text(self.file) if self.file.exists() else ""
-            text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
-            read_toml(text)
-            replace_file(self.file, text.encode())
+            with locked_settings(self.file):
+                before = read_text(self.file) if self.file.exists() else ""
+                text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
+                read_toml(text)
+                replace_file(self.file, text.encode())
         except InvalidToml:
             return table, f"{self.file} can't take a table {header}"
         except UnicodeDecodeError:

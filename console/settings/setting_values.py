@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -13,7 +15,7 @@ from console.errors import Refused
 from console.settings.config import Config, config_file, whole_config
 from console.settings.config_check import problems_of
 from console.settings.config_edit import UneditableSettings, as_typed, edited, removed, split_key
-from console.settings.config_file import config_in, load_config, place_of
+from console.settings.config_file import config_in, load_config, locked_settings, place_of
 from console.settings.field_meanings import struct_in
 from console.settings.toml_errors import InvalidToml, read_toml
 from mailstore.encoding import is_encodable
@@ -96,29 +98,29 @@ def set_value(key: str, value: str) -> str:
     """Write a setting into the file, and return its line there. Raises Refused where it would be invalid."""
     if not is_encodable(key + value):
         raise Refused(f"{key} was not set", "write it as UTF-8", "E140")
-    path, text = _read()
     table, name = _split(key)
-    before = set(map(_words, problems_of(config_in(text, path))))
     problem = ""
-    for each in as_typed(value):
-        after = _changed(path, lambda value=each: edited(text, table, name, value))
-        problems = [one for one in problems_of(config_in(after, path)) if _words(one) not in before]
-        if not problems:
-            _write(path, after)
-            return place_of((table,) if table else (), name)
-        problem = problem or problems[0]
+    with _editing() as (path, text):
+        before = set(map(_words, problems_of(config_in(text, path))))
+        for each in as_typed(value):
+            after = _changed(path, lambda value=each: edited(text, table, name, value))
+            problems = [one for one in problems_of(config_in(after, path)) if _words(one) not in before]
+            if not problems:
+                replace_file(path, after.encode())
+                return place_of((table,) if table else (), name)
+            problem = problem or problems[0]
     raise Refused(f"{key} was not set", _words(problem), "E140")
 
 
 def unset_value(key: str) -> None:
     """Take a setting out of the file, so that its default holds. Raises Refused where it is not there."""
-    path, text = _read()
     table, name = _split(key)
-    try:
-        after = _changed(path, lambda: removed(text, table, name))
-    except KeyError:
-        raise Refused(f"{key} is not set in {path}", "its default holds already", "E139") from None
-    _write(path, after)
+    with _editing() as (path, text):
+        try:
+            after = _changed(path, lambda: removed(text, table, name))
+        except KeyError:
+            raise Refused(f"{key} is not set in {path}", "its default holds already", "E139") from None
+        replace_file(path, after.encode())
 
 
 def _split(key: str) -> tuple[str, str]:
@@ -144,22 +146,25 @@ def _changed(path: Path, change: Any) -> str:
     return text
 
 
-def _read() -> tuple[Path, str]:
+@contextmanager
+def _editing() -> Iterator[tuple[Path, str]]:
+    """Return the file and its text, which nobody else changes meanwhile: two threads or commands may set settings."""
     path = config_file()
-    try:
-        return path, read_text(path)
-    except FileNotFoundError:
-        return path, ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} can't be read ({reason_of(error)})", "make it readable, as UTF-8", "E251") from error
-
-
-def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable", "E148") from error
-    replace_file(path, text.encode())
+    with locked_settings(path):
+        yield path, _read(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        return read_text(path)
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} can't be read ({reason_of(error)})", "make it readable, as UTF-8", "E251") from error
 
 
 def _value(config: Config, table: str, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from console.settings.config import config_file
 from console.settings.config_edit import UneditableSettings, edited, removed
+from console.settings.setting_values import set_value, unset_value
 from tests.cli.conftest import Run
 
 TYPED = """# mine
@@ -63,6 +65,15 @@ def test_a_setting_is_written_where_it_belongs_and_read_again(run: Run) -> None:
         "keymap": {"read.next": "n,ctrl+n"},
         "notifications": {"to_me": ["bell"]},
     }
+
+
+def test_settings_that_are_set_at_the_same_moment_are_all_kept() -> None:
+    names = [f"view {number}" for number in range(20)]
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(lambda name: set_value(f"views.{name}", name), names))
+        assert tomllib.loads(config_file().read_text()) == {"views": dict(zip(names, names, strict=True))}
+        list(pool.map(lambda name: unset_value(f"views.{name}"), names[1:]))
+    assert tomllib.loads(config_file().read_text()) == {"views": {names[0]: names[0]}}
 
 
 def test_everything_else_stays_as_it_was_typed(run: Run) -> None:
