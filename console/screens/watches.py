@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from console.screens.mail_screen import MailScreen
 from console.screens.quiet.mark_keeping import MarkKeeping
@@ -71,35 +72,46 @@ class DelayWatch:
             self._screen.redraw()
 
 
-MARKS_SECONDS = 30
-"""After how many seconds marks are looked for though the saved state does not seem to have changed."""
+Stamp = tuple[int, int] | None
+LOOK_SECONDS, MARKS_SECONDS = 2, 30
+"""How often it is looked whether marks were saved, and how often they are read though none seem to have been."""
 
 
 class MarkSync:
-    """Looks at the saved state once a second, and reads it when it changed."""
+    """Looks whether the saved state has changed, and reads it then."""
 
     def __init__(self, screen: MailScreen, keeping: MarkKeeping) -> None:
         self._screen = screen
         self._keeping = keeping
         self._ticks = 0
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: Stamp = None
+        self.asked: asyncio.Future[Stamp] | None = None
+        """The last question whether the saved state has changed."""
         self._is_looking = False
         """Whether the saved state is being read: cancelled, that would lose what was found."""
 
     def tick(self) -> None:
         """Look for marks if the saved state changed; called once a second."""
-        self._ticks += 1
-        if not (self._screen.session.is_loading or self._is_looking):
+        number, self._ticks = self._ticks, self._ticks + 1
+        if number % LOOK_SECONDS == 0 and not (self._screen.session.is_loading or self._is_looking):
             self._is_looking = True
-            self._screen.run_task(self._look(is_due=self._ticks % MARKS_SECONDS == 0), group="news")
+            # without a task: an idle console does little else
+            self.asked = asyncio.get_running_loop().run_in_executor(None, self._find_stamp)
+            self.asked.add_done_callback(partial(self._found_stamp, is_due=number % MARKS_SECONDS == 0))
 
-    async def _look(self, *, is_due: bool) -> None:
+    def _find_stamp(self) -> Stamp:
+        return self._screen.session.personal.state.stamp()
+
+    def _found_stamp(self, found: asyncio.Future[Stamp], *, is_due: bool) -> None:
+        self._is_looking = False
+        if not found.cancelled() and (is_due or found.result() != self._stamp):
+            self._stamp = found.result()
+            self._is_looking = True
+            self._screen.run_task(self._look(), group="news")
+
+    async def _look(self) -> None:
         session = self._screen.session
         try:
-            stamp = await asyncio.to_thread(session.personal.state.stamp)
-            if stamp == self._stamp and not is_due:
-                return
-            self._stamp = stamp
             news = await asyncio.to_thread(session.personal.newly_seen)
             if news:
                 session.live.fold(news, session.clock())

@@ -12,7 +12,7 @@ from console.screens.quiet.mark_keeping import MarkKeeping, Starring
 from console.screens.quiet.muting import Muting
 from console.screens.quiet.snoozing import Snoozing
 from console.screens.undoing import Undoing
-from console.screens.watches import MarkSync
+from console.screens.watches import MARKS_SECONDS, MarkSync
 from console.state.personal_state import PersonalState
 from mailstore.haak import HaakStore
 from mailstore.state.views import View
@@ -60,6 +60,14 @@ class Desk:
         assert isinstance(menu, Menu)
         keys = [choice.key for choice in menu._choices]
         answered(keys.index(key))
+        await self.screen.finish()
+
+    async def looks_for_marks(self) -> None:
+        """Let seconds pass until marks of other consoles are looked for."""
+        for _ in range(MARKS_SECONDS):
+            self.sync.tick()
+        assert self.sync.asked is not None
+        await self.sync.asked
         await self.screen.finish()
 
     def labels(self) -> list[str]:

@@ -29,7 +29,7 @@ from console.screens.saved_counts import SavedCounts
 from console.screens.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
-from console.screens.watches import MarkSync
+from console.screens.watches import LOOK_SECONDS, MarkSync
 from console.screens.writing.composing import Composing
 from console.screens.writing.sending import Sending
 from console.settings.config import Config, SearchSettings
@@ -195,10 +195,15 @@ async def test_marks_of_another_console_are_taken_over(screen: FakeScreen, monke
     monkeypatch.setattr(screen.session.personal, "newly_seen", look)
     sync.tick()
     sync.tick()
+    assert sync.asked is not None
+    await sync.asked
+    sync.tick()
     await screen.finish()
     assert looks == [1], "a look that takes long is neither cancelled nor overtaken"
     assert screen.session.mailbox.counts().unseen == 1
-    sync.tick()
+    for _ in range(LOOK_SECONDS):
+        sync.tick()
+    await sync.asked
     await screen.finish()
     assert looks == [1, 1]
 

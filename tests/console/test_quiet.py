@@ -138,16 +138,12 @@ async def test_two_consoles_on_one_state_agree(desk: Desk, tmp_path: Path) -> No
         reading = Reading(other)
         reading.see(["you", "ch3"])
         await other.finish()
-        for _ in range(30):
-            desk.sync.tick()
-        await desk.screen.finish()
+        await desk.looks_for_marks()
         assert (desk.rows()["New to you"], desk.rows()["Muted"]) == (1, 2)
         reading.unsee(["you"])
         keeping.change({(KindOfMark.MUTED_CHANNEL, "project:ink"): False}, "No longer muted")
         await other.finish()
-        for _ in range(30):
-            desk.sync.tick()
-        await desk.screen.finish()
+        await desk.looks_for_marks()
         assert (desk.rows()["New to you"], desk.rows()["For you"]) == (4, 1)
     finally:
         other.close()
