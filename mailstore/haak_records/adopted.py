@@ -107,4 +107,4 @@ def _intervention(record: Intervention) -> Record:
 
 
 def _dated(record: Record, time: float | None) -> Record:
-    return record if time is None else {**record, "timestamp": written_time(time)}
+    return {**record, "timestamp": None if time is None else written_time(time)}

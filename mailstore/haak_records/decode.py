@@ -233,7 +233,7 @@ def receipt_of(record: Record) -> tuple[Event, str]:
     """Return what a read record states."""
     message_id = _text(record, READ["message_id"], "message id")
     reader = _text(record, READ["reader"], "reader")
-    time, late = parse_time(pick(record, READ["timestamp"])[0])
+    time, late = _when(record)
     return Receipt(message_id, reader, time), late
 
 
@@ -241,8 +241,16 @@ def delivery_of(record: Record) -> tuple[Event, str]:
     """Return what a delivery record states."""
     message_id = _text(record, DELIVERY["message_id"], "message id")
     recipient = _text(record, DELIVERY["recipient"], "recipient")
-    time, late = parse_time(pick(record, DELIVERY["timestamp"])[0])
+    time, late = _when(record)
     return Delivery(message_id, recipient, time), late
+
+
+def _when(record: Record) -> tuple[float | None, str]:
+    """Return the time of a read or a delivery and a warning; null says that whoever wrote it didn't know the time."""
+    names = READ["timestamp"]
+    if {record[name] for name in names if name in record} == {None}:
+        return None, ""
+    return parse_time(pick(record, names)[0])
 
 
 def intervention_of(record: Record) -> tuple[Event, str]:

@@ -1,8 +1,8 @@
 """What the rosters of two mailboxes said of one agent, and which of them is ahead.
 
 Clocks of two machines may differ by an hour, so what counts first is which line was written in view of the other one:
-a mailbox that once said what the other one says now is ahead of it. Times decide only between lines that were written
-without each other.
+a mailbox that said something else since both agreed is ahead, or one that once said what the other one says now. Times
+decide only between lines that were written without each other.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def is_ahead(ours: AgentLines, theirs: AgentLines, common: bytes | None) -> bool
     `common` is the digest of the line on which both agreed last, if that is known. For two mailboxes that say
     different things it is true one way and false the other.
     """
-    knows = ours.had(theirs.digest) or common == theirs.digest
-    is_known = theirs.had(ours.digest) or common == ours.digest
+    if common in (ours.digest, theirs.digest):
+        return common == theirs.digest
+    knows, is_known = ours.had(theirs.digest), theirs.had(ours.digest)
     if knows != is_known:
         return knows
     return _rank(ours) > _rank(theirs)

@@ -12,11 +12,13 @@ from typing import Protocol
 from mailstore.kit.known_records import Fact
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_report import MirrorLosses
-from mailstore.mirroring.side import Side
-from mailstore.records.events import Back, Event, Gone, Reset
+from mailstore.mirroring.side import Settled, Side, header_of, place_of, settled
+from mailstore.records.events import Back, Event, Gone, Person, PutAway, Reset, Undelivered
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.state.past import ARCHIVE
+from mailstore.transfer.compare import Fate, fate_of, note_fate
+from mailstore.transfer.copies import JoinedCopies
 
 
 class StartAnew(Exception):
@@ -44,6 +46,8 @@ class Exchange:
 
     def __init__(self, first: Side, second: Side, *, is_both: bool, memory: MirrorMemory, losses: MirrorLosses) -> None:
         self.first, self.second = first, second
+        first.copies = JoinedCopies(second.holds)
+        second.copies = JoinedCopies(first.holds)
         self.targets = (second, first) if is_both else (second,)
         self.memory = memory
         self.losses = losses
@@ -51,6 +55,7 @@ class Exchange:
         """Ids of messages in both mailboxes that are to be compared; true for a copy that was written just now."""
         self.compared = memory.compared()
         self._agreed = memory.agreed()
+        self._newly_agreed: dict[str, bytes] = {}
         self._sessions: dict[str, None] = {}
 
     def other(self, side: Side) -> Side:
@@ -67,6 +72,9 @@ class Exchange:
 
     def take(self, side: Side, events: Iterable[Event], now: float) -> None:
         """Take in what a mailbox yields. Raises StartAnew if that voids what it yielded before."""
+        self._take(side, side.copies.take(events), now)
+
+    def _take(self, side: Side, events: Iterable[Event], now: float) -> None:
         for event in events:
             match event:
                 case Message():
@@ -75,6 +83,10 @@ class Exchange:
                     self._take_fact(side, event)
                 case Agent():
                     self._take_agent(side, event)
+                case PutAway() | Undelivered():
+                    self._take_fate(side, event)
+                case Person(names):
+                    side.user_names.update(names)
                 case Problem(fatal=True):
                     place = f"{event.file}:{event.line}"
                     self.losses.lost("damaged record", self.other(side).name, place, place, event.reason)
@@ -85,23 +97,32 @@ class Exchange:
                 case Reset():
                     raise StartAnew(event.reason)
 
-    def decide(self) -> None:
-        """Decide for each agent of whom something was said which mailbox is ahead, and offer its lines."""
-        agreed: list[tuple[str, bytes]] = []
+    def settle(self, ours: Message, theirs: Message) -> None:
+        """Note that two messages of one id were compared."""
+        self.first.messages[ours.id], self.second.messages[theirs.id] = settled(ours), settled(theirs)
+
+    def decide(self, now: float) -> None:
+        """Join the copies of each message; decide for each agent which mailbox is ahead, and offer its lines."""
+        for side in (self.first, self.second):
+            self._take(side, side.copies.settled(), now)
         for session in self._sessions:
             first, second = self.first.agents.get(session), self.second.agents.get(session)
             if first is not None and second is not None and first.digest == second.digest:
-                if self._agreed.get(session) != first.digest:
-                    self._agreed[session] = first.digest
-                    agreed.append((session, first.digest))
+                self._agree(session, first.digest)
                 continue
             for target in self.targets:
                 ours, theirs = self.other(target).agents.get(session), target.agents.get(session)
                 if ours is not None and session not in target.awaited_lines and self._should_get(session, ours, theirs):
                     target.offers.sessions[session] = None
         self._sessions = {}
-        if agreed:
-            self.memory.note_agreed(agreed)
+        if self._newly_agreed:
+            self.memory.note_agreed(self._newly_agreed.items())
+            self._newly_agreed = {}
+
+    def _agree(self, session: str, digest: bytes) -> None:
+        """Note that both mailboxes said the same of an agent."""
+        if self._agreed.get(session) != digest:
+            self._agreed[session] = self._newly_agreed[session] = digest
 
     def _should_get(self, session: str, ours: AgentLines, theirs: AgentLines | None) -> bool:
         return theirs is None or is_ahead(ours, theirs, self._agreed.get(session))
@@ -123,17 +144,34 @@ class Exchange:
 
     def _take_twin(self, side: Side, message: Message) -> None:
         """Take in another record with an id that is known: the first one in the store counts, as in the fold."""
-        known = side.messages[message.id]
-        if known is not None and known.position == message.position:
-            return
-        if known is not None and message.position < known.position:
+        known, other = side.messages[message.id], self.other(side)
+        is_changed = place_of(known) == place_of(message)
+        if isinstance(known, Message) and (is_changed or message.position < known.position):
             side.messages[message.id] = message
-            offers = self.other(side).offers.messages
-            if message.id in offers:
-                offers[message.id] = message
-        self.losses.add(
-            "duplicate id", self.other(side).name, message.id, message.subject, "only the first is mirrored"
-        )
+            for waiting in (other.offers.messages, other.awaited):
+                if message.id in waiting:
+                    waiting[message.id] = message
+        if not is_changed:
+            self.losses.add("duplicate id", other.name, message.id, message.subject, "only the first is mirrored")
+        elif isinstance(known, Settled) and known.header != header_of(message):
+            self.losses.add("changed since it was copied", other.name, message.id, message.subject, "as it was")
+
+    def _take_fate(self, side: Side, fate: Fate) -> None:
+        """Report what the other mailbox can't be told."""
+        if not note_fate(side.fates, fate):
+            return
+        what, record, _ = fate_of(fate)
+        for target in self.targets:
+            said, there = (self._said(one, what, record) for one in (self.other(target), target))
+            if said and there != said:
+                self.losses.add(what, target.name, record, said, "not in the copy")
+            else:
+                self.losses.remove(what, target.name, record)
+
+    @staticmethod
+    def _said(side: Side, what: str, record: str) -> str:
+        fate = side.fates.get((what, record))
+        return "" if fate is None else fate_of(fate)[2]
 
     def _take_fact(self, side: Side, fact: Fact) -> None:
         other = self.other(side)
@@ -160,4 +198,5 @@ class Exchange:
         lines.put(agent)
         if side.awaited_lines.get(agent.session_id) == lines.digest:
             del side.awaited_lines[agent.session_id]
+            self._agree(agent.session_id, lines.digest)
         self._sessions[agent.session_id] = None

@@ -17,11 +17,11 @@ from mailstore.mirroring.copying import copy_offers
 from mailstore.mirroring.exchange import Exchange, StartAnew
 from mailstore.mirroring.mirror_report import EXAMPLES, NOT_READ_BACK, MirrorEnd, MirrorLosses, MirrorStatus, Phase
 from mailstore.mirroring.mirror_state import MirrorState
-from mailstore.mirroring.side import MirrorTrouble, Side, trouble_with
+from mailstore.mirroring.side import MirrorTrouble, Settled, Side, trouble_with
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.store import Capability, Store
-from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, is_same_sender, told
+from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, compare_user, is_same_sender, told
 
 Opened = Callable[[], Store]
 SECONDS_UNSAVED = 1.0
@@ -137,7 +137,7 @@ class Mirror:
 
     def work(self, exchange: Exchange) -> None:
         """Compare and copy all that can be. Raises MirrorTrouble."""
-        exchange.decide()
+        exchange.decide(time.time())
         trouble = compare_pairs(exchange)
         copy_offers(exchange, self._reports.progress)
         if trouble is not None:
@@ -317,10 +317,11 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> dict[str, Mirror
     equal: list[tuple[str, int]] = []
     for message_id, is_own in some.items():
         ours, theirs = first.messages.get(message_id), second.messages.get(message_id)
-        if ours is None or theirs is None:
+        if isinstance(ours, Settled | None) or isinstance(theirs, Settled | None):
             continue
         if not is_own and exchange.compared.get(message_id) == header_number(ours, theirs):
-            first.messages[message_id] = second.messages[message_id] = None
+            _note_losses(exchange, ours, theirs, True, is_own=False)
+            exchange.settle(ours, theirs)
         else:
             pairs.append((ours, theirs))
     with trouble_with(first):
@@ -341,7 +342,7 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> dict[str, Mirror
             _note_losses(exchange, ours, theirs, our_text == their_text, is_own=is_own)
             equal.append((ours.id, header_number(ours, theirs)))
             exchange.losses.conflicts.pop(ours.id, None)
-        first.messages[ours.id] = second.messages[ours.id] = None
+        exchange.settle(ours, theirs)
     if equal:
         exchange.memory.note_compared(equal)
     return unread
@@ -355,6 +356,7 @@ def is_conflict(ours: Message, theirs: Message, our_text: str, their_text: str) 
 def _note_losses(exchange: Exchange, ours: Message, theirs: Message, is_text_equal: bool, *, is_own: bool) -> None:
     losses = Losses()
     compare(losses, ours.id, ours, theirs, MESSAGE_FIELDS if is_own else FIELDS)
+    compare_user(losses, ours, exchange.first.user_names, exchange.second.user_names)
     if ours.ttl_hours != theirs.ttl_hours:
         losses.add("ttl hours", ours.id, told("ttl_hours", ours.ttl_hours), told("ttl_hours", theirs.ttl_hours))
     if not is_text_equal:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+
+import msgspec
+from msgspec.structs import replace
 
 from mailstore.errors import MailError
 from mailstore.kit.known_records import DATED, Fact, FactKey, KnownFacts, key_of, keys_of, read_at
@@ -11,6 +14,30 @@ from mailstore.mirroring.agent_lines import AgentLines
 from mailstore.mirroring.mirror_report import MirrorEnd
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.store import Store
+from mailstore.transfer.compare import Fate
+from mailstore.transfer.copies import JoinedCopies
+
+
+class Settled(msgspec.Struct, frozen=True, gc=False):
+    """What is kept of a message that was compared with its counterpart: numbers for its place and for its header."""
+
+    place: int
+    header: int
+
+
+def place_of(known: Message | Settled) -> int:
+    """Return a number for the place of a message's record, the same when the record is yielded again."""
+    return known.place if isinstance(known, Settled) else hash(known.location or known.position)
+
+
+def header_of(message: Message) -> int:
+    """Return a number for what a message's header says that a copy has from it."""
+    return hash(replace(message, location=None, archived=False, read_by=()))
+
+
+def settled(message: Message) -> Settled:
+    """Return what is kept of a message."""
+    return Settled(place_of(message), header_of(message))
 
 
 class MirrorOffers:
@@ -62,8 +89,11 @@ class Side:
     def __init__(self, store: Store, end: MirrorEnd) -> None:
         self.store = store
         self.end = end
-        self.messages: dict[str, Message | None] = {}
-        """By id; None where the message was compared with its counterpart and nothing is left to do."""
+        self.copies = JoinedCopies()
+        self.messages: dict[str, Message | Settled] = {}
+        """By id."""
+        self.fates: dict[Hashable, Fate] = {}
+        self.user_names: set[str] = set()
         self.facts = KnownFacts()
         self.early: dict[str, list[Delivery]] = {}
         """Deliveries of messages that were not seen yet: programs write them first."""
@@ -76,6 +106,10 @@ class Side:
         self.can_be_followed = True
         self.is_gone = False
         """Whether the mailbox itself says that it can't be reached."""
+
+    def holds(self, message_id: str) -> bool:
+        """Return whether a message is here, or will be once everything is written."""
+        return message_id in self.messages or message_id in self.awaited or message_id in self.offers.messages
 
     @property
     def name(self) -> str:

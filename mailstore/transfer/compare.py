@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any
 
 import msgspec
@@ -11,11 +12,12 @@ from mailstore.encoding import encodable
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.address import DEFAULT_TTL_HOURS, Kind, resolve
 from mailstore.records.adopted import LONG_TTL_HOURS
-from mailstore.records.events import Reset
+from mailstore.records.events import Event, Person, PutAway, Reset, Undelivered
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Roster
 from mailstore.store import Store
+from mailstore.transfer.copies import JoinedCopies
 
 SAME_SECONDS = 1e-3
 EXAMPLES = 3
@@ -61,6 +63,29 @@ class Compared(msgspec.Struct, frozen=True):
     ] = 0
 
 
+Fate = PutAway | Undelivered
+"""What only some kinds of mailbox record, and none takes from another one."""
+
+
+def fate_of(event: Fate) -> tuple[str, str, str]:
+    """Return what a record is called, of which message and name it is, and what it says."""
+    match event:
+        case PutAway(message_id, recipient):
+            return "archived by its recipient", f"{message_id} by {recipient}", "yes"
+        case Undelivered(message_id, recipient, cause):
+            return "not delivered", f"{message_id} to {recipient}", cause
+
+
+def note_fate(fates: dict[Hashable, Fate], event: Fate) -> bool:
+    """Note a record by what it is of, and return whether it was; of several, the last in time counts."""
+    key = fate_of(event)[:2]
+    known = fates.get(key)
+    if isinstance(event, Undelivered) and isinstance(known, Undelivered) and (known.time or 0.0) > (event.time or 0.0):
+        return False
+    fates[key] = event
+    return True
+
+
 class Losses:
     """Differences by field."""
 
@@ -80,13 +105,14 @@ class Losses:
 
 
 class Contents:
-    """Everything in a mailbox, by key."""
+    """Everything in a mailbox, by key; the copies of a message are one message."""
 
     def __init__(self, store: Store) -> None:
         self._clear()
+        copies = JoinedCopies()
         for batch in store.scan():
-            for event in batch:
-                self._take(event)
+            self._take(copies.take(batch))
+        self._take(copies.settled())
 
     def _clear(self) -> None:
         self.messages: dict[str, Message] = {}
@@ -96,12 +122,22 @@ class Contents:
         self.receipts: dict[Hashable, Receipt] = {}
         self.deliveries: dict[Hashable, Delivery] = {}
         self.interventions: dict[Hashable, Intervention] = {}
+        self.fates: dict[Hashable, Fate] = {}
+        self.user_names: set[str] = set()
         self.problems: list[Problem] = []
 
-    def _take(self, event: object) -> None:
+    def _take(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._take_one(event)
+
+    def _take_one(self, event: Event) -> None:
         match event:
             case Reset():
                 self._clear()
+            case PutAway() | Undelivered():
+                note_fate(self.fates, event)
+            case Person(names):
+                self.user_names.update(names)
             case Message():
                 known = self.messages.setdefault(event.id, event)
                 if known is not event:
@@ -145,6 +181,13 @@ def compare(
             continue
         if _plain(field, was, roster) != _plain(field, now, roster):
             losses.add(label, record, told(field, was), told(field, now))
+
+
+def compare_user(losses: Losses, message: Message, before: AbstractSet[str], after: AbstractSet[str]) -> None:
+    """Add a message in which a name means the user, by the names for the user in the source and in the copy."""
+    names = dict.fromkeys(name for name in (message.sender, *message.recipients) if name in before - after)
+    if names:
+        losses.add("name of the user", message.id, ", ".join(names), "no name of the user")
 
 
 def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Message, roster: Roster) -> None:
@@ -220,3 +263,11 @@ def compare_facts(losses: Losses, name: str, before: Mapping[Hashable, Any], aft
         elif fact.time is not None and abs(fact.time - (after[key].time or 0.0)) > 1:
             losses.add(f"times of {name}", what, told("time", fact.time), told("time", after[key].time))
     return compared(before, after)
+
+
+def compare_fates(losses: Losses, before: Contents, after: Contents) -> None:
+    """Add what the copy doesn't say of messages, though the source does."""
+    for key, fate in before.fates.items():
+        (what, record, said), there = fate_of(fate), after.fates.get(key)
+        if said and (there is None or fate_of(there)[2] != said):
+            losses.add(what, record, said, "not in the copy")

@@ -22,6 +22,8 @@ from mailstore.transfer.compare import (
     compare,
     compare_expiry,
     compare_facts,
+    compare_fates,
+    compare_user,
     compared,
 )
 from mailstore.transfer.messages import adopted_message, metadata_of, record_in
@@ -116,6 +118,7 @@ def _report(
             losses.add("agent", session_id, agent.name or session_id, "not in the copy")
         else:
             compare(losses, session_id, agent, other, AGENT_FIELDS)
+    compare_fates(losses, before, after)
     return ConvertReport(
         copy.url,
         compared(before.messages, after.messages),
@@ -168,6 +171,7 @@ def _compare_messages(
             losses.add("message", message_id, message.subject, "not in the copy")
         else:
             compare(losses, message_id, message, copy, MESSAGE_FIELDS, roster)
+            compare_user(losses, message, before.user_names, after.user_names)
             compare_expiry(losses, changes, message, copy, roster)
             _compare_contents(losses, changes, target, copy, told)
         if tell is not None:

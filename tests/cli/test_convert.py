@@ -164,3 +164,36 @@ def test_on_a_terminal_it_is_told_how_far_the_copy_is(
     told = run("convert", mail.url, f"haak:{tmp_path / 'copy'}").err
     assert "copying  10 %" in told
     assert told.endswith("comparing 100 %\n")
+
+
+def test_a_copy_that_has_all_is_no_cause_for_warnings(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "agentazall", tmp_path / "from")
+    url = f"haak:{tmp_path / 'copy'}"
+    assert run("convert", f"agentazall:{tmp_path / 'from'}", url, "--strict").status == 0
+    assert "warning" not in run("doctor", "--store", url).out
+
+
+def test_copies_of_one_message_become_one_message(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "agentazall-roots", tmp_path / "from")
+    report = run("convert", f"{tmp_path / 'from'}", f"haak:{tmp_path / 'copy'}", "--json").document
+    assert report["messages"] == {"there": 6, "copied": 6, "others": 0}
+    first, last = (run("threads", "--json", "--store", url).document for url in (f"{tmp_path / 'from'}", report["url"]))
+    assert [(row["root"], row["messages"]) for row in last] == [(row["root"], row["messages"]) for row in first]
+
+
+@pytest.mark.parametrize(
+    ("url", "field", "number"),
+    [
+        ("claude-sessions:session-mail/held", "not delivered", 1),
+        ("claude-sessions:session-mail/refused", "not delivered", 5),
+        ("neo:neo", "archived by its recipient", 1),
+        ("neo:neo", "name of the user", 1),
+    ],
+)
+def test_what_only_the_source_can_say_is_said_to_be_lost(
+    run: Run, tmp_path: Path, url: str, field: str, number: int
+) -> None:
+    kind, _, place = url.partition(":")
+    shutil.copytree(FIXTURES / place, tmp_path / "from")
+    report = run("convert", f"{kind}:{tmp_path / 'from'}", f"haak:{tmp_path / 'copy'}", "--json").document
+    assert [loss["number"] for loss in report["losses"] if loss["field"] == field] == [number]

@@ -143,6 +143,12 @@ def test_a_read_of_an_odd_kind_is_read_or_told(mail: MailFiles) -> None:
     assert [number for number, _ in fatal(mail)] == [2, 3, 4, 5]
 
 
+def test_a_time_that_its_writer_did_not_know_is_nothing_odd(mail: MailFiles) -> None:
+    mail.line({"message_id": "m", "reader": "bob", "timestamp": None}, mail.reads)
+    assert of(Receipt, events(mail)) == [Receipt("m", "bob", None)]
+    assert not problems(mail)
+
+
 # Texts, subjects, types
 
 

@@ -12,17 +12,28 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.conformance.following import scanned
 from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError, StoreError
 from mailstore.haak import HaakStore
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.channels.store import ChannelsStore
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.memory import MemoryStore
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
+from mailstore.mirroring.copying import copy_offers
+from mailstore.mirroring.exchange import Exchange
+from mailstore.mirroring.mirror import compare_pairs
+from mailstore.mirroring.mirror_report import MirrorEnd, MirrorLosses
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
+from mailstore.mirroring.side import Side
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged
 from mailstore.records.draft import draft
+from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.transfer.compare import Contents
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
+from tests.kinds.claude_teams.teams import entry, team, write
 from tests.mailboxes import damage_page
 from tests.mailstore.mirrors import Opened, contents, following, message_record, mirrored, until
 
@@ -172,6 +183,12 @@ def test_of_two_lines_written_without_each_other_the_later_counts() -> None:
     second.put(Agent(ANN, role="y", updated=6.0))
     assert (is_ahead(first, second, None), is_ahead(second, first, None)) == (False, True)
     assert is_ahead(first, second, second.digest), "it was changed since both agreed"
+    for each in (Agent(ANN, role="y", updated=6.0), Agent(ANN, role="x", updated=5.0)):
+        first.put(each)
+    second.put(Agent(ANN, role="x", updated=5.0))
+    second.put(Agent(ANN, role="y", updated=6.0))
+    assert is_ahead(first, second, second.digest), "it said so before, and again since both agreed"
+    assert not is_ahead(second, first, second.digest)
     first.put(second.last)
     first.put(Agent(ANN, role="z", updated=1.0))
     assert is_ahead(first, second, None)
@@ -263,6 +280,65 @@ def test_any_kind_can_be_followed(tmp_path: Path) -> None:
     assert contents(ours)[1] == {sent.id: "A text."}
     assert "reads recorded" in {loss.what for loss in status.losses}
     assert not any(end.run for end in mirrored(channels, ours, is_both=False).ends)
+
+
+def test_copies_are_mirrored_as_the_message_that_they_are(tmp_path: Path) -> None:
+    mail, theirs = AgentAZAllMail(tmp_path), hub()[1]
+    azall: Opened = lambda: AgentAZAllStore.open(mail.root)  # noqa: E731
+
+    def copied(where: str, name: str) -> None:
+        mail.message(where, name, Date="2026-11-20T12:00:01", From="bob.agenttalk", To="ann.agenttalk", Subject="S")
+
+    copied("ann.agenttalk/inbox", "relayed-1")
+    mirrored(azall, theirs, is_both=False)
+    assert list(contents(theirs)[1]) == ["relayed-1"]
+    copied("bob.agenttalk/sent", "own-1")
+    copied("bob.agenttalk/sent", "own-2")
+    answer = {"From": "ann.agenttalk", "To": "bob.agenttalk", "In_Reply_To": "own-1"}
+    mail.message("bob.agenttalk/inbox", "answer", **answer)
+    status = mirrored(azall, theirs, is_both=False)
+    found = contents(theirs)[0].messages
+    assert {name: message.thread for name, message in found.items()} == {
+        "relayed-1": None,
+        "own-2": None,
+        "answer": "relayed-1",
+    }
+    assert "duplicate id" not in {loss.what for loss in status.losses}
+    assert not any(end.run for end in mirrored(azall, theirs, is_both=False).ends)
+
+
+def test_a_message_of_which_the_header_changes_is_mirrored_as_it_is_by_then(tmp_path: Path) -> None:
+    def now(store: ClaudeTeamsStore) -> list[Event]:
+        return [event for batch in store.news() for event in batch]
+
+    folder = team(tmp_path, members=("lead", "ann", "bob"), ann=[entry("Stop.", msg_id="m1")])
+    there, theirs = hub()
+    with ClaudeTeamsStore.open(folder) as store, MirrorState.held("a", "b") as state:
+        sides = Side(store, MirrorEnd("a")), Side(there, MirrorEnd("b"))
+        exchange = Exchange(*sides, is_both=False, memory=state, losses=MirrorLosses())
+        exchange.take(sides[0], scanned(store), 0.0)
+        write(folder, "bob", [entry("Stop.", msg_id="m1")])
+        exchange.take(sides[0], now(store), 0.0)
+        exchange.decide(0.0)
+        copy_offers(exchange, lambda words, done, total: None)
+        [copy] = contents(theirs)[0].messages.values()
+        assert copy.recipients == ("ann", "bob")
+        exchange.take(sides[1], scanned(there), 0.0)
+        compare_pairs(exchange)
+        write(folder, "lead", [entry("Stop.", msg_id="m1")])
+        exchange.take(sides[0], now(store), 0.0)
+    losses = {loss.what: loss.after for loss in exchange.losses.all()}
+    assert losses["changed since it was copied"] == "as it was"
+    assert not losses.keys() & {"duplicate id", "recipients"}
+
+
+def test_what_the_copy_lost_is_told_after_a_new_start_too(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    append(tmp_path / "a", message_record("m1", ttl_hours=4))
+    ChannelsStore.create(tmp_path / "b").close()
+    channels: Opened = lambda: ChannelsStore.open(tmp_path / "b")  # noqa: E731
+    told = [{loss.what for loss in mirrored(ours, channels, is_both=False).losses} for _ in range(2)]
+    assert told[0] == told[1] >= {"ttl hours"}
 
 
 def test_a_record_that_can_not_be_written_holds_up_no_other_and_is_written_later(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.errors import reason_of
-from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp
+from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp, may_have_changed
 from mailstore.files.folder import names_in
 from mailstore.kit.tables import look, text_of
 from mailstore.kit.timestamps import isoformat
@@ -66,7 +66,8 @@ class Databases:
         has_changed = False
         for kind, path in self._newest().items():
             stamp = database_stamp(path)
-            if self._stamps.get(kind) == (path, stamp):
+            known = self._stamps.get(kind)
+            if known is not None and known[0] == path and not may_have_changed(stamp, known[1]):
                 continue
             before = self.problems
             self.problems = [problem for problem in before if problem.file != path.name]

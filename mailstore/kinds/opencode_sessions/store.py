@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.errors import reason_of
-from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp
+from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp, may_have_changed
 from mailstore.kinds.opencode_sessions import tables as ask
 from mailstore.kinds.opencode_sessions.tables import DATABASE
 from mailstore.kit.sessions.facts import SessionFact
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
 FOLDER, ID = "opencode", "ses_"
+STILL = 1000
+"""Milliseconds after which what was written in a session at some time is all in the database."""
 
 
 class OpenCodeSource(SessionsSource):
@@ -59,11 +61,12 @@ class OpenCodeSource(SessionsSource):
     def look_at_rest(self) -> list[SessionFact]:
         stamp = database_stamp(self.database)
         now = time.time()
-        if stamp == self._stamp and not (self._working and now > self._looked + ask.AT_WORK):
+        if not may_have_changed(stamp, self._stamp) and not (self._working and now > self._looked + ask.AT_WORK):
             return []
         fault, self._fault = self._fault, None
         try:
-            seen = {row.id: row.updated for row in self._rows.values()}
+            sure = int(self._looked * 1000) - STILL  # more may have been written in the same millisecond
+            seen = {row.id: min(row.updated, sure) for row in self._rows.values()}
             tables = look(self.database, ask.look_for(seen, DATABASE), is_text=True)
             waiting = [fact for fact in [*self.sent.values()] if fact.id not in self.given_by]
             answered = look(self.database, ask.answered(waiting, DATABASE), is_text=True) if waiting else []

@@ -40,10 +40,14 @@ def home(tmp_path: Path) -> Path:
 
 def change(home: Path, *statements: tuple[object, ...]) -> None:
     """Change the database as the program does, which notes when a session changed."""
+    write(home, *statements, ("UPDATE session SET time_updated = ?", int(time.time() * 1000)))
+
+
+def write(home: Path, *statements: tuple[object, ...]) -> None:
+    """Change the database at once."""
     with closing(sqlite3.connect(home / "opencode.db")) as database, database:
         for statement, *values in statements:
             database.execute(str(statement), values)
-        database.execute("UPDATE session SET time_updated = ?", (int(time.time() * 1000),))
 
 
 def called(number: str, **state: object) -> tuple[object, ...]:
@@ -62,6 +66,19 @@ def test_what_a_real_session_told_its_child(home: Path) -> None:
     assert found == seen(home)  # from what was kept
     assert (home / "opencode.db").read_bytes() == before
     assert [it.name for it in home.iterdir()] == ["opencode.db"]
+
+
+def test_two_tasks_of_one_millisecond_are_both_seen(home: Path) -> None:
+    now = int(time.time() * 1000)
+    with OpenCodeStore.open(home) as store:
+        scanned(store)
+        for number in ("one", "two"):
+            state = {"status": "running", "input": {"prompt": number}, "metadata": {"sessionId": CHILD_SESSION}}
+            data = json.dumps(task(**state, time={"start": now}), separators=(",", ":"))
+            touched = ("UPDATE session SET time_updated = ?", now)
+            write(home, (PART, number, SESSION, now, now, data), touched)
+            events = [event for batch in store.news() for event in batch]
+            assert [message.subject for message in of(Message, events)] == [number]
 
 
 def test_a_task_that_runs_is_answered_and_one_that_failed_is_not(home: Path) -> None:
