@@ -20,10 +20,10 @@ from console.screens.main_screen import MainScreen
 from mailstore.errors import StoreError
 from mailstore.folding import COMPLETE_URL, kept
 from mailstore.records.events import Event, Gone, Reset
-from mailstore.records.message import Message
 from mailstore.records.scope import parts_of
 from mailstore.registry import complete_url
 from mailstore.resumable import Resumable, Stale
+from mailstore.state.arrivals import Arrivals
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
@@ -88,8 +88,7 @@ class MailFeed:
         self._moment = moment
         """The moment of the past to show once all mail was read, in seconds since the epoch; None for live."""
         self._notifier = Notifier(app, screen.session)
-        self._known: set[str] = set()
-        """Messages that come once more because the files are read again."""
+        self._arrivals = Arrivals()
         self._has_offered_archival = False
         self.has_marks = asyncio.Event()
         """Set once the user's own state was read, or can't be."""
@@ -172,13 +171,12 @@ class MailFeed:
         """Take events into the mailbox, and note those of which you should know."""
         session, mailbox = self._session, self._session.live
         resets = [event for event in batch if isinstance(event, Reset)]
-        if resets:
-            self._known |= mailbox.ids()  # these come again and are not new
-            if session.moment is None:
-                self._screen.keep_place()
-        mailbox.fold(batch, session.clock())
-        if not session.is_loading:
-            arrived = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
+        if resets and session.moment is None:
+            self._screen.keep_place()
+        if session.is_loading:
+            mailbox.fold(batch, session.clock())
+        else:
+            arrived = self._arrivals.fold(mailbox, batch, session.clock())
             session.arrived.update((message.id, None) for message in arrived)
             if self._screen.parts is not None:
                 self._screen.parts.mail_arrived(arrived)

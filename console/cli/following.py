@@ -7,6 +7,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
+from msgspec.structs import replace
+
 from console.cli.loading import Loaded
 from console.cli.terminal_io import run_loop, warn
 from console.errors import Refused
@@ -14,7 +16,9 @@ from console.words.cut_off_words import back_line, cut_off_line, newly
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
+from mailstore.state.arrivals import Arrivals
 from mailstore.state.connections import CutOff
+from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability
 
 News = Message | Receipt | Agent
@@ -68,36 +72,42 @@ def warn_of_connection(lost: CutOff, is_lost: bool) -> None:
 async def news_of(
     mail: Loaded, clock: Callable[[], float], tell_connection: TellConnection = warn_of_connection
 ) -> AsyncIterator[News]:
-    """Yield events that are new; those that a reset of the store repeats are dropped."""
-    lost = {cut_off.label: cut_off for cut_off in mail.mailbox.cut_off()}
-    known = {message.id for message in mail.mailbox.messages()}
-    read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}
-    agents = {agent.session_id: agent for agent in mail.mailbox.roster}
+    """Yield events that are new, a message once for all its copies; what a reset of the store repeats is dropped."""
+    mailbox, arrivals = mail.mailbox, Arrivals()
+    lost = {cut_off.label: cut_off for cut_off in mailbox.cut_off()}
+    read = {(name, receipt.reader) for name in mailbox.ids() for receipt in mailbox.receipts(name)}
+    agents = {agent.session_id: agent for agent in mailbox.roster}
     changes = mail.store.changes()
     async with aclosing(changes):
         async for batch in changes:
-            mail.mailbox.fold(batch, clock())
-            before, lost = lost, {cut_off.label: cut_off for cut_off in mail.mailbox.cut_off()}
+            arrived = {message.id: message for message in arrivals.fold(mailbox, batch, clock())}
+            before, lost = lost, {cut_off.label: cut_off for cut_off in mailbox.cut_off()}
             for cut_off in newly(lost, before):
                 tell_connection(cut_off, True)
             for cut_off in newly(before, lost):
                 tell_connection(cut_off, False)
             for event in batch:
-                if (news := _news_in(event, known, read, agents)) is not None:
+                if (news := _news_in(event, mailbox, arrived, read, agents)) is not None:
                     yield news
+            for message in arrived.values():
+                yield message
 
 
-def _news_in(event: Event, known: set[str], read: set[tuple[str, str]], agents: dict[str, Agent]) -> News | None:
+def _news_in(
+    event: Event,
+    mailbox: Mailbox,
+    arrived: dict[str, Message],
+    read: set[tuple[str, str]],
+    agents: dict[str, Agent],
+) -> News | None:
     """Return the event if it is new, and remember it; None otherwise."""
     match event:
-        case Message(id=message_id) if message_id not in known:
-            known.add(message_id)
-            return event
-        case Receipt(message_id, reader) if (message_id, reader) not in read:
-            read.add((message_id, reader))
-            return event
+        case Message():
+            return arrived.pop(mailbox.lead(event.id), None)
+        case Receipt() if (mailbox.lead(event.message_id), event.reader) not in read:
+            read.add((mailbox.lead(event.message_id), event.reader))
+            return replace(event, message_id=mailbox.lead(event.message_id))
         case Agent() if agents.get(event.session_id) != event:
             agents[event.session_id] = event
             return event
-        case _:
-            return None
+    return None

@@ -24,6 +24,7 @@ from console.session import Session
 from console.words.cut_off_words import cut_off_line, cut_off_news
 from mailstore.records.events import Seen
 from mailstore.records.message import Message
+from mailstore.state.arrivals import Arrivals
 from mailstore.state.connections import CutOff
 from mailstore.state.views import View, ViewKind
 from mailstore.store import Capability
@@ -87,6 +88,7 @@ class PlainDesk:
         self._news = news
         self._ask = ask
         self._listed: list[str] = []
+        self._arrivals = Arrivals()
         self._lost: dict[str, CutOff] = {}
         self.is_left = False
 
@@ -118,9 +120,8 @@ class PlainDesk:
         if not events:
             return
         mailbox = self.session.mailbox
-        mailbox.fold(events, self.session.now())
-        for message in events:
-            if isinstance(message, Message) and mailbox.is_mine(message) and message.sender != self.session.user:
+        for message in self._arrivals.fold(mailbox, events, self.session.now()):
+            if mailbox.is_mine(message) and message.sender != self.session.user:
                 put(f"New for you: {self._line(message)}")
         before, self._lost = self._lost, {lost.label: lost for lost in mailbox.cut_off()}
         for words in cut_off_news(before, self._lost, self.session.now()):

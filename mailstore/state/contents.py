@@ -93,6 +93,11 @@ class MailboxContents:
         """Return the rows of all copies of the message in a row."""
         return (row,) if self.copies is None else self.copies.rows(row)
 
+    @property
+    def recorded_copies(self) -> Mapping[int, Message]:
+        """The records of which there are several for one message, by row."""
+        return {} if self.copies is None else self.copies.recorded
+
     def traces(self, row: int) -> list[Trace]:
         """Return what is known about every copy of the message in a row."""
         return [] if self.copies is None else self.copies.traces(row)

@@ -42,14 +42,15 @@ class MergedCopies:
         self._messages = messages
         self._roster = roster
         self._copies = Copies()
-        self._recorded: dict[int, Message] = {}
+        self.recorded: dict[int, Message] = {}
+        """The copies of messages that are recorded several times, by row."""
         self._rows: dict[int, tuple[int, ...]] = {}
 
     def save(self, out: SnapshotWriter) -> None:
-        out.value((self._copies.all_traces(), self._recorded, self._rows, self._copies.is_settled))
+        out.value((self._copies.all_traces(), self.recorded, self._rows, self._copies.is_settled))
 
     def load(self, saved: SnapshotReader) -> None:
-        traces, self._recorded, self._rows, is_settled = saved.value(
+        traces, self.recorded, self._rows, is_settled = saved.value(
             tuple[list[Trace], dict[int, Message], dict[int, tuple[int, ...]], bool]
         )
         for trace in traces:
@@ -103,7 +104,7 @@ class MergedCopies:
         """Store one of several copies of a message; return how the message changed."""
         holder = self._holder(row)
         before = self._there(holder)
-        self._recorded[row] = message
+        self.recorded[row] = message
         self._compose(holder)
         return RowChange(holder, before, self._there(holder))
 
@@ -119,7 +120,7 @@ class MergedCopies:
         holder = self._holder(row)
         for each in self._rows.pop(holder, ()):
             messages.ids.leads.pop(each, None)
-            message = self._recorded.pop(each, None)
+            message = self.recorded.pop(each, None)
             if message is not None:
                 messages.put(each, message, messages.parent_of(message))
 
@@ -127,7 +128,7 @@ class MergedCopies:
         messages, holder = self._messages, rows[0]
         for row in rows:
             if messages.is_there(row):
-                self._recorded[row] = messages.as_recorded(row)
+                self.recorded[row] = messages.as_recorded(row)
                 messages.clear_row(row)
             if row != holder:
                 messages.ids.leads[row] = holder
@@ -136,10 +137,10 @@ class MergedCopies:
 
     def _compose(self, holder: int) -> None:
         """Make the message from its copies; it has arrived once the copy has that comes first."""
-        messages, first = self._messages, self._recorded.get(holder)
+        messages, first = self._messages, self.recorded.get(holder)
         if first is None:
             return
-        copies = [self._recorded[row] for row in self._rows[holder] if row in self._recorded]
+        copies = [self.recorded[row] for row in self._rows[holder] if row in self.recorded]
         warnings = (tag for copy in copies for tag in copy.tags if tag.startswith("!"))
         message = replace(
             first,

@@ -28,6 +28,22 @@ class MessageQueries(FiledMail):
         messages = self.contents.messages
         return {messages.ids[row] for row in messages.rows()}
 
+    def is_recorded(self, message_id: str) -> bool:
+        """Return whether a record with an id has arrived: a message, or one of its copies."""
+        contents = self.contents
+        row = contents.messages.ids.own(message_id)
+        return row is not None and (contents.messages.is_there(row) or row in contents.recorded_copies)
+
+    def recorded_ids(self) -> set[str]:
+        """Return the ids of all messages and of their copies."""
+        ids = self.contents.messages.ids
+        return self.ids() | {ids[row] for row in self.contents.recorded_copies}
+
+    def lead(self, message_id: str) -> str:
+        """Return the id of the message that a record is a copy of; the same id for any other record."""
+        row = self.contents.messages.ids.row(message_id)
+        return message_id if row is None else self.contents.messages.ids[row]
+
     def message(self, message_id: str) -> Message | None:
         """Return the message with an id."""
         row = self.contents.row(message_id)

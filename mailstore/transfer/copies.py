@@ -76,7 +76,7 @@ class JoinedCopies:
             return []
         changed, self._changed = self._changed, {}
         journal, self._journal = self._journal, []
-        leads = dict.fromkeys(self._lead(mailbox, message_id) for message_id in changed)
+        leads = dict.fromkeys(map(mailbox.lead, changed))
         twins = [twin for twin in mailbox.duplicates if twin.id in changed]
         told = (event for lead in leads for event in self._told(mailbox, lead))
         renamed = (
@@ -100,11 +100,6 @@ class JoinedCopies:
         for undelivered in mailbox.undelivered(lead):
             yield replace(undelivered, message_id=name)
 
-    @staticmethod
-    def _lead(mailbox: Mailbox, message_id: str) -> str:
-        message = mailbox.message(message_id)
-        return message_id if message is None else message.id
-
     def _name(self, mailbox: Mailbox, message_id: str) -> str:
         ids = (trace.message_id for trace in mailbox.traces(message_id))
-        return next(filter(self._is_elsewhere, ids), self._lead(mailbox, message_id))
+        return next(filter(self._is_elsewhere, ids), mailbox.lead(message_id))

@@ -15,6 +15,7 @@ from queue import Empty, Queue
 import pytest
 
 from tests.cli.conftest import Run
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 from tests.mailboxes import MailFiles
 from tests.patience import PATIENCE
 from tests.schemas import faults_in
@@ -102,6 +103,25 @@ def test_watch_tells_of_messages_reads_and_agents_until_interrupted(watch: Watch
     assert watching.process.wait(timeout=PATIENCE) == 130
     assert watching.process.stderr
     assert watching.process.stderr.read() == b""
+
+
+def test_watch_tells_of_a_message_once_though_each_of_its_copies_comes(shell: Shell, tmp_path: Path) -> None:
+    azall = AgentAZAllMail(tmp_path / "azall")
+    azall.agent("ann@localhost")
+    watching = Watching(shell("watch", "--store", f"agentazall:{azall.root}"))
+    try:
+        for number in range(100):
+            azall.message("ann@localhost/inbox", f"ready-{number}", Subject="Ready")
+            if watching.is_ready():
+                break
+        relayed = {"Date": "2026-11-20T12:00:01", "From": "bob.agenttalk", "To": "ann.agenttalk", "Subject": "Ink"}
+        azall.message("ann.agenttalk/inbox", "relayed", **relayed)
+        assert "message relayed" in watching.line("Ink")
+        azall.message("bob.agenttalk/sent", "own", **relayed)
+        azall.message("ann@localhost/inbox", "after", Subject="After", Date="2026-11-20 12:30:00")
+        assert "message after" in watching.line("message")
+    finally:
+        watching.end()
 
 
 def test_watch_says_since_when_the_mailbox_is_cut_off_and_goes_on_when_it_is_back(

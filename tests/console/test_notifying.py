@@ -24,6 +24,8 @@ from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from tests.console.screen_text import opened
 from tests.hooked import hooked
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
+from tests.kinds.claude_teams.teams import entry, team, write
 from tests.mailboxes import NOW, MailFiles
 
 HOSTILE = "; touch /tmp/owned\x07\x1b]0;x\x07 $(id) \x9c"
@@ -252,3 +254,26 @@ class Told:
             callback()
         titles, self._titles, self._due = self._titles, [], []
         return titles
+
+
+async def test_a_message_is_new_once_though_each_of_its_copies_comes(tmp_path: Path) -> None:
+    mail = AgentAZAllMail(tmp_path)
+    mail.agent("ann@localhost")
+    header = {"From": "bob.agenttalk", "To": "ann.agenttalk", "Date": "2026-11-20T12:00:01", "Subject": "Ink"}
+    async with opened(str(mail.root)) as seat:
+        for where, name in (("ann.agenttalk/inbox", "relayed"), ("bob.agenttalk/sent", "own")):
+            mail.message(where, name, **header)
+            await seat.until(lambda name=name: seat.app.session.live.is_recorded(name))
+        assert [*seat.app.session.arrived] == ["relayed"]
+
+
+async def test_a_message_of_which_the_record_changes_is_not_new_again(tmp_path: Path) -> None:
+    folder = team(tmp_path, members=("lead", "ann", "bob"))
+    async with opened(str(folder)) as seat:
+        session = seat.app.session
+        write(folder, "ann", [entry("One.", msg_id="m1")])
+        await seat.until(lambda: [*session.arrived] == ["m1"])
+        session.arrived.clear()
+        write(folder, "bob", [entry("One.", msg_id="m1")])
+        await seat.until(lambda: session.live.messages()[0].recipients == ("ann", "bob"))
+        assert not session.arrived

@@ -51,11 +51,28 @@ def test_a_thread_is_listed_read_and_answered(mail: MailFiles, open_console: Ope
     assert terminal.wait_exit() == 0
 
 
+def test_mail_that_is_read_again_is_no_news(mail: MailFiles, open_console: Open) -> None:
+    terminal = open_console(mail.url, "--plain", size=SIZE)
+    terminal.wait_for("2 messages, 1 for you")
+    other = mail.mailbox.with_name("other")
+    other.write_bytes(mail.mailbox.read_bytes())
+    other.rename(mail.mailbox)
+    mail.message("new", "bob-00000001", "user", "Now?", ago=0, subject="It comes")
+    wait_for_news(terminal, "New for you: It comes")
+    assert terminal.screen_text().count("New for you") == 1
+
+
 def test_mail_to_the_person_is_told_before_the_next_line(mail: MailFiles, open_console: Open) -> None:
     terminal = open_console(mail.url, "--plain", size=SIZE)
     terminal.wait_for("2 messages, 1 for you")
     mail.message("new", "bob-00000001", "user", "Now?", ago=0, subject="It comes")
+    wait_for_news(terminal, "New for you: It comes, from bob-00000001, id new")
+    terminal.press("ctrl+d")
+    assert terminal.wait_exit() == 0
 
+
+def wait_for_news(terminal: Terminal, news: str) -> None:
+    """Press Enter at each prompt until something is told."""
     entered = 0
 
     def told(_: Terminal) -> bool:
@@ -63,11 +80,9 @@ def test_mail_to_the_person_is_told_before_the_next_line(mail: MailFiles, open_c
         if terminal.raw.count(b"> ") > entered:  # one line for each prompt: more would scroll what was told away
             entered += 1
             terminal.send("\r")
-        return "New for you: It comes, from bob-00000001, id new" in terminal.screen_text()
+        return news in terminal.screen_text()
 
     terminal.wait_for(told)
-    terminal.press("ctrl+d")
-    assert terminal.wait_exit() == 0
 
 
 def test_stepping_in_is_said_noted_and_can_be_given_up(mail: MailFiles, open_console: Open) -> None:

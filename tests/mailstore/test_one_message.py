@@ -21,6 +21,7 @@ from mailstore.records.message import Delivery, Message, Receipt, Trace
 from mailstore.records.scope import parts_of, url_of
 from mailstore.registry import open_store
 from mailstore.rules.copies import Copies
+from mailstore.state.arrivals import Arrivals
 from mailstore.state.filing import Filing
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
@@ -117,6 +118,26 @@ def test_the_order_in_which_copies_come_changes_nothing(kind: str) -> None:
         found = answers(mailbox, NOW)
         for question, answer in expected.items():
             assert found[question] == answer, (seed, question)
+
+
+@pytest.mark.parametrize("kind", ["relay", "email"])
+def test_a_message_is_new_once_in_whatever_order_its_copies_come(kind: str) -> None:
+    first, *events = events_of(url_of_roots(kind))
+    records: dict[str, list[Event]] = {}
+    for event in sorted(events, key=lambda event: not isinstance(event, Trace)):
+        records.setdefault(getattr(event, "id", getattr(event, "message_id", "")), []).append(event)
+    for seed in range(25):
+        chance = random.Random(seed)
+        rest = [event for part in chance.sample(list(records.values()), len(records)) for event in part]
+        mailbox, arrivals, arrived = folded([first]), Arrivals(), []
+        while rest:
+            at = chance.randint(1, 5)
+            arrived += arrivals.fold(mailbox, rest[:at], NOW)
+            rest = rest[at:]
+        # two of one text and minute may change their copies when another one comes
+        subjects = [message.subject for message in arrived if message.subject != "Ping"]
+        assert sorted(subjects) == sorted({message.subject for message in mailbox.messages()} - {"Ping"}), seed
+        assert arrivals.fold(mailbox, [Reset("again"), first, *events], NOW) == []
 
 
 def test_a_past_and_a_root_alone_tell_of_the_same_messages() -> None:
