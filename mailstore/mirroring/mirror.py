@@ -21,7 +21,15 @@ from mailstore.mirroring.side import MirrorTrouble, Settled, Side, trouble_with
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.store import Capability, Store
-from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, compare_user, is_same_sender, told
+from mailstore.transfer.compare import (
+    MESSAGE_FIELDS,
+    Losses,
+    compare,
+    compare_files,
+    compare_user,
+    is_same_sender,
+    told,
+)
 
 Opened = Callable[[], Store]
 SECONDS_UNSAVED = 1.0
@@ -354,8 +362,12 @@ def is_conflict(ours: Message, theirs: Message, our_text: str, their_text: str) 
 
 
 def _note_losses(exchange: Exchange, ours: Message, theirs: Message, is_text_equal: bool, *, is_own: bool) -> None:
-    losses = Losses()
+    losses, sides = Losses(), (exchange.first, exchange.second)
     compare(losses, ours.id, ours, theirs, MESSAGE_FIELDS if is_own else FIELDS)
+    files = (
+        side.store.attachments(one, side.copies.places(one.id)) for side, one in zip(sides, (ours, theirs), strict=True)
+    )
+    compare_files(losses, ours.id, *files)
     compare_user(losses, ours, exchange.first.user_names, exchange.second.user_names)
     if ours.ttl_hours != theirs.ttl_hours:
         losses.add("ttl hours", ours.id, told("ttl_hours", ours.ttl_hours), told("ttl_hours", theirs.ttl_hours))

@@ -12,6 +12,7 @@ from mailstore.encoding import encodable
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.address import DEFAULT_TTL_HOURS, Kind, resolve
 from mailstore.records.adopted import LONG_TTL_HOURS
+from mailstore.records.details import AttachedFile
 from mailstore.records.events import Event, Person, PutAway, Reset, Undelivered
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
@@ -31,6 +32,7 @@ MESSAGE_FIELDS = {
     "thread": "thread",
     "type": "type",
     "tags": "tags",
+    "mentions": "mentions",
     "archived": "archived",
     "is_tracked": "reads recorded",
     "is_listed": "audience is its deliveries",
@@ -39,7 +41,7 @@ AGENT_FIELDS = {
     name: f"agent's {name.replace('_', ' ')}"
     for name in ("name", "role", "tags", "status", "activity", "started_at", "ended_at", "last_seen")
 } | {"extra": "agent's other fields"}
-UNORDERED = ("tags", "recipients")
+UNORDERED = ("tags", "recipients", "mentions")
 TIMES = ("time", "started_at", "ended_at", "last_seen")
 
 
@@ -109,10 +111,10 @@ class Contents:
 
     def __init__(self, store: Store) -> None:
         self._clear()
-        copies = JoinedCopies()
+        self.copies = JoinedCopies()
         for batch in store.scan():
-            self._take(copies.take(batch))
-        self._take(copies.settled())
+            self._take(self.copies.take(batch))
+        self._take(self.copies.settled())
 
     def _clear(self) -> None:
         self.messages: dict[str, Message] = {}
@@ -188,6 +190,16 @@ def compare_user(losses: Losses, message: Message, before: AbstractSet[str], aft
     names = dict.fromkeys(name for name in (message.sender, *message.recipients) if name in before - after)
     if names:
         losses.add("name of the user", message.id, ", ".join(names), "no name of the user")
+
+
+def compare_files(
+    losses: Losses, message_id: str, before: Iterable[AttachedFile], after: Iterable[AttachedFile]
+) -> None:
+    """Add the attached files of a message that the copy doesn't have."""
+    there = {file.name for file in after}
+    for file in before:
+        if file.name not in there:
+            losses.add("attached file", message_id, file.name, "not in the copy")
 
 
 def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Message, roster: Roster) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from mailstore.errors import ContentGone, MailError, StoreError
 from mailstore.records.adopted import Adopted, writable
+from mailstore.records.details import AttachedFile
 from mailstore.records.extra_fields import found_in
 from mailstore.records.message import Message, by_age
 from mailstore.store import Capability, Store
@@ -23,6 +24,7 @@ from mailstore.transfer.compare import (
     compare_expiry,
     compare_facts,
     compare_fates,
+    compare_files,
     compare_user,
     compared,
 )
@@ -51,6 +53,7 @@ class _Carried(msgspec.Struct, frozen=True):
     """What a message has besides its header, to be compared with the copy; `in_text` are fields in its text."""
 
     digest: int
+    files: tuple[AttachedFile, ...]
     metadata: dict[str, Any]
     extra: dict[str, Any]
     in_text: dict[str, Any]
@@ -80,7 +83,7 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
             _note_left_out(before, losses)
             target.adopt(writable(record) for record in records)
     with make() as target:
-        return _report(before, target, losses, carried, tell)
+        return _report(source, before, target, losses, carried, tell)
 
 
 def _note_left_out(before: Contents, losses: Losses) -> None:
@@ -99,11 +102,16 @@ def difference(source: Store, copy: Store) -> ConvertReport:
     carried: dict[str, _Carried] = {}
     for _ in _records(source, before, losses, carried, None):
         pass
-    return _report(before, copy, losses, carried, None)
+    return _report(source, before, copy, losses, carried, None)
 
 
 def _report(
-    before: Contents, copy: Store, losses: Losses, carried: Mapping[str, _Carried], tell: Tell | None
+    source: Store,
+    before: Contents,
+    copy: Store,
+    losses: Losses,
+    carried: Mapping[str, _Carried],
+    tell: Tell | None,
 ) -> ConvertReport:
     after = Contents(copy)
     changes = Losses()
@@ -119,6 +127,10 @@ def _report(
         else:
             compare(losses, session_id, agent, other, AGENT_FIELDS)
     compare_fates(losses, before, after)
+    notes = {(note.agent, note.kind, note.title, note.day) for note in copy.agent_notes()}
+    for note in source.agent_notes():
+        if (note.agent, note.kind, note.title, note.day) not in notes:
+            losses.add("agent's note", note.agent, note.title, "not in the copy")
     return ConvertReport(
         copy.url,
         compared(before.messages, after.messages),
@@ -149,7 +161,8 @@ def _records(
             continue
         mail = adopted_message(message, content, record, known)
         in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
-        carried[message.id] = _Carried(hash(content), mail.metadata, mail.extra, in_text)
+        files = tuple(source.attachments(message, contents.copies.places(message.id)))
+        carried[message.id] = _Carried(hash(content), files, mail.metadata, mail.extra, in_text)
         yield mail
         if tell is not None:
             tell("copying", at, len(messages))
@@ -174,6 +187,7 @@ def _compare_messages(
             compare_user(losses, message, before.user_names, after.user_names)
             compare_expiry(losses, changes, message, copy, roster)
             _compare_contents(losses, changes, target, copy, told)
+            compare_files(losses, message_id, told.files, target.attachments(copy, after.copies.places(message_id)))
         if tell is not None:
             tell("comparing", at, len(carried))
 

@@ -85,6 +85,10 @@ class JoinedCopies:
         )
         return [*told, *twins, *renamed]
 
+    def places(self, message_id: str) -> tuple[str, ...]:
+        """Return the files of a message's copies; nothing where a mailbox has none."""
+        return () if self._mailbox is None else self._mailbox.places(message_id)
+
     def _told(self, mailbox: Mailbox, lead: str) -> Iterator[Event]:
         name, message = self._name(mailbox, lead), mailbox.message(lead)
         if message is not None:
