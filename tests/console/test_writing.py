@@ -442,3 +442,19 @@ async def test_what_was_typed_is_sent_to_the_message(tmp_path: Path) -> None:
         await settle(seat.pilot)
         message = await sent(seat, mail, 5)
     assert message["content"] == '  First\n\n\tsecond — 日本 👩‍🚀 [/] \\ "quoted"\n```py\nx\n```'
+
+
+async def test_a_draft_stays_with_its_thread_when_an_earlier_message_comes(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    mail.message("late", "ann-00000001", "user", "And then?", ago=100, thread="middle", subject="Late")
+    async with opened(mail.data) as seat:
+        await seat.open_thread("middle")
+        await seat.press("r", *"Then", "escape")
+        mail.message("middle", "ann-00000001", "user", "Go on.", ago=200, thread="first")
+        mail.message("first", "ann-00000001", "user", "Well.", ago=300, subject="First")
+        await seat.until(lambda: seat.app.session.live.root_of("late") == "first")
+        await seat.open_thread("first")
+        await seat.press("r")
+        await seat.sees("Then")
+        assert [(draft.key, draft.body) for draft in seat.app.session.personal.drafts] == [("thread:middle", "Then")]

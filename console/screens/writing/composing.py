@@ -95,10 +95,19 @@ class Composing:
         key = f"thread:{screen.location.root}" if screen.location.root else ""
         if screen.conversation.is_stream and screen.listing.found is None:
             key = self._to_place().key
-        draft = session.personal.draft(key) if key and session.moment is None else None
+        draft = self._kept(key) if key and session.moment is None else None
         if draft is not None and is_elsewhere:
             composer.stays_open = screen.conversation.is_stream
             composer.open(draft)
+
+    def _kept(self, key: str) -> ComposerDraft | None:
+        """Return the draft with a key; that of a thread also if another message was its first one then."""
+        personal, mailbox = self._screen.session.personal, self._screen.session.mailbox
+        place, _, root = key.partition(":")
+        if place != "thread" or personal.draft(key) is not None:
+            return personal.draft(key)
+        begun = (draft for draft in personal.drafts if draft.thread and draft.key.startswith("thread:"))
+        return next((draft for draft in begun if mailbox.root_of(draft.thread or "") == root), None)
 
     def write(self, writing: ComposerDraft, about: str = "") -> None:
         """Open a draft, or the one that was kept in its place; `about` names where it goes."""
@@ -108,7 +117,7 @@ class Composing:
         if reason:
             screen.tell(f"Can't write here: {reason}")
             return
-        kept = session.personal.draft(writing.key)
+        kept = self._kept(writing.key)
         screen.composer.stays_open = screen.is_streamed and writing.thread is None
         screen.composer.open(kept or writing)
         screen.composer.focus_field()
@@ -214,7 +223,7 @@ class Composing:
         lines = [f"> {line}" for line in every[:QUOTE_LINES]]
         if left_out > 0:
             lines.append(f"> [{left_out} more line{'s' * (left_out != 1)}]")
-        kept = session.personal.draft(writing.key)
+        kept = self._kept(writing.key)
         base = kept or writing
         quoted = "\n".join([*([base.body.rstrip(), ""] if base.body.strip() else []), *lines, "", ""])
         composer.open(base)
