@@ -248,7 +248,8 @@ def delivery_of(record: Record) -> tuple[Event, str]:
 def _when(record: Record) -> tuple[float | None, str]:
     """Return the time of a read or a delivery and a warning; null says that whoever wrote it didn't know the time."""
     names = READ["timestamp"]
-    if {record[name] for name in names if name in record} == {None}:
+    said = [record[name] for name in names if name in record]
+    if said and all(value is None for value in said):
         return None, ""
     return parse_time(pick(record, names)[0])
 

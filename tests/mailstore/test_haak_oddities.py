@@ -147,6 +147,8 @@ def test_a_time_that_its_writer_did_not_know_is_nothing_odd(mail: MailFiles) -> 
     mail.line({"message_id": "m", "reader": "bob", "timestamp": None}, mail.reads)
     assert of(Receipt, events(mail)) == [Receipt("m", "bob", None)]
     assert not problems(mail)
+    mail.line({"message_id": "n", "reader": "bob", "timestamp": []}, mail.reads)
+    assert warnings(mail) == ["it has no time"]
 
 
 # Texts, subjects, types
