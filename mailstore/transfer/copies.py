@@ -32,10 +32,10 @@ class JoinedCopies:
 
     def __init__(self, is_elsewhere: Callable[[str], bool] = _nowhere) -> None:
         self._is_elsewhere = is_elsewhere
-        self._clear()
+        self._begin(None)
 
-    def _clear(self) -> None:
-        self._mailbox: Mailbox | None = None
+    def _begin(self, mailbox: Mailbox | None) -> None:
+        self._mailbox = mailbox
         self._changed: dict[str, None] = {}
         self._journal: list[Intervention] = []
         self._locations: dict[str, Location | None] = {}
@@ -43,12 +43,17 @@ class JoinedCopies:
 
     def take(self, events: Iterable[Event]) -> list[Event]:
         """Take in what a store yields; return what says nothing about messages of which there may be copies."""
+        came = list(events)
+        if self._mailbox is None:
+            if not any(isinstance(event, Trace) for event in came):
+                return came
+            self._begin(Mailbox())
         passed: list[Event] = []
         about: list[Event] = []
-        for event in events:
+        for event in came:
             match event:
                 case Reset():
-                    self._clear()
+                    self._begin(Mailbox())
                     passed, about = [event], []
                 case Message():
                     about.append(event)
@@ -57,16 +62,11 @@ class JoinedCopies:
                     about.append(event)
                     self._changed[event.message_id] = None
                 case Intervention():
-                    about.append(event)
+                    self._journal.append(event)
                 case _:
                     passed.append(event)
-        if self._mailbox is None and any(isinstance(event, Trace) for event in about):
-            self._mailbox = Mailbox()
-        if self._mailbox is None:
-            self._changed = {}
-            return [*passed, *about]
-        self._journal += [event for event in about if isinstance(event, Intervention)]
-        self._mailbox.fold(about, 0.0)
+        if self._mailbox is not None:
+            self._mailbox.fold(about, 0.0)
         return passed
 
     def settled(self) -> list[Event]:
