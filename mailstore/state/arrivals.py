@@ -22,10 +22,12 @@ class Arrivals:
         """Fold events; return the messages that are new by them, as they are then; `now` in seconds since the epoch."""
         if any(isinstance(event, Reset) for event in events):
             self._again |= mailbox.recorded_ids()
-        ids = dict.fromkeys(event.id for event in events if isinstance(event, Message))
-        fresh = self._partly | {each for each in ids if each in self._again or not mailbox.is_recorded(each)}
-        mailbox.fold(events, now)
-        self._partly, arrived = set(), {}
+        new = mailbox.fold(events, now)
+        if not (self._again or mailbox.has_copies):
+            return new
+        fresh = self._partly | {record.id for record in new}
+        self._partly = set()
+        arrived: dict[str, Message] = {}
         for each in fresh:
             message = mailbox.message(each)
             if message is None:

@@ -41,13 +41,18 @@ class Fold:
         self._records = RecordHandler(contents, filing)
         self._roster = RosterHandler(contents, filing)
 
-    def fold(self, events: Iterable[Event], now: float) -> None:
-        """Fold events in the order in which the store reported them; `now` is in seconds since the epoch."""
+    def fold(self, events: Iterable[Event], now: float) -> list[Message]:
+        """Fold events in the order in which the store reported them; return the records of messages that are new.
+
+        `now` is in seconds since the epoch.
+        """
         contents = self._contents
+        new: list[Message] = []
         for event in events:
             match event:
                 case Message():
-                    self._messages.add(event, now)
+                    if self._messages.add(event, now):
+                        new.append(event)
                 case Receipt():
                     self._records.read(event)
                 case Delivery():
@@ -86,6 +91,7 @@ class Fold:
             self._messages.join(contents.copies, now)
         if contents.must_rebuild:
             self._filing.rebuild(now)
+        return new
 
 
 class MessageHandler:
@@ -95,8 +101,8 @@ class MessageHandler:
         self._contents = contents
         self._filing = filing
 
-    def add(self, message: Message, now: float) -> None:
-        """Fold a message: a new one, a copy of a known message, or a record that changed."""
+    def add(self, message: Message, now: float) -> bool:
+        """Fold a message, a new one, a copy or a record that changed; return whether its record was not there."""
         contents = self._contents
         copies = contents.copies
         if copies is not None:
@@ -107,17 +113,19 @@ class MessageHandler:
         if row is None:
             row = messages.add(message, parent)
         elif copies is not None and copies.is_copy(row):
+            is_new = row not in copies.recorded
             self._add_copy(copies, row, message, now)
-            return
+            return is_new
         elif not messages.is_there(row):
             messages.put(row, message, parent)
         else:
             contents.receipts.make_room()
             self._add_again(row, message, parent, now)
-            return
+            return False
         contents.receipts.make_room()
         contents.seen.arrive(row, message.id)
         self._filing.add(row, message, now)
+        return True
 
     def _add_again(self, row: int, message: Message, parent: int, now: float) -> None:
         """Fold a message whose id is known: the same record again, or another one that claims the id."""

@@ -37,9 +37,9 @@ class Mailbox(MessageQueries, MailQueries, ThreadQueries):
         self.user = user
         self._fold = Fold(self.contents, self._filing)
 
-    def fold(self, events: Iterable[Event], now: float) -> None:
-        """Fold events in the order in which the store reported them."""
-        self._fold.fold(events, now)
+    def fold(self, events: Iterable[Event], now: float) -> list[Message]:
+        """Fold events in the order in which the store reported them; return the records of messages that are new."""
+        return self._fold.fold(events, now)
 
     def __len__(self) -> int:
         return self.contents.messages.number

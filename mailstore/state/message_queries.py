@@ -28,6 +28,11 @@ class MessageQueries(FiledMail):
         messages = self.contents.messages
         return {messages.ids[row] for row in messages.rows()}
 
+    @property
+    def has_copies(self) -> bool:
+        """Whether the mailbox is one in which a message may have several records."""
+        return self.contents.copies is not None
+
     def is_recorded(self, message_id: str) -> bool:
         """Return whether a record with an id has arrived: a message, or one of its copies."""
         contents = self.contents
