@@ -1,4 +1,7 @@
-"""Tells which messages are new, each once: a store may yield a message again, a copy of it, or everything."""
+"""Tells which messages are new, each once: a store may yield a message again, a copy of it, or everything.
+
+A module by itself, because the console, the commands that follow and the plain mode ask it.
+"""
 
 from __future__ import annotations
 

@@ -117,9 +117,9 @@ def test_there_and_back_nothing_is_lost_but_what_was_said(tmp_path: Path, here: 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_copy_of_the_same_kind_lacks_at_most_signatures(tmp_path: Path, kind: str) -> None:
+def test_a_copy_of_the_same_kind_lacks_at_most_what_is_beside_messages(tmp_path: Path, kind: str) -> None:
     report = copy(SOURCES[kind](tmp_path / "from"), kind, tmp_path / "copy")
-    assert fields(report) == ({"tags"} if kind == "agentazall" else set())
+    assert fields(report) == ({"tags", "attached file", "agent's note"} if kind == "agentazall" else set())
 
 
 @pytest.mark.parametrize("kind", KINDS)
